@@ -11,7 +11,7 @@ test("programs that had a stream and are gone are forgotten, so that there is ro
   for (let program = 0; program < 20_000; program += 1) clients.streams(holder, `${program}`)();
   time.forward(600 * second);
   clients.forget();
-  clients.polls(holder, "another");
+  clients.polls({ ...holder, keyId: "another" }, "another");
   assert.deepEqual(
     clients
       .all()

@@ -45,17 +45,8 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
   let running: Promise<ClientError | undefined> | undefined;
   let next: { announced: Announced; done: Promise<ClientError | undefined> } | undefined;
 
-  const fetchOnce = async (announced: Announced): Promise<ClientError | undefined> => {
-    const asked = context();
-    const current = () => context() === asked;
-    const error = await fetchFor(asked, current, announced);
-    // The context changed during the request: its values do not apply.
-    return current() ? error : fetchOnce(announced);
-  };
-
   const fetchFor = async (
     asked: object,
-    current: () => boolean,
     announced: Announced,
   ): Promise<ClientError | undefined> => {
     try {
@@ -79,7 +70,7 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
           const body: unknown = await response.json().catch(() => undefined);
           const parsed = parseBulkResponse(body, base);
           if (parsed === undefined) return notABulkResponse;
-          if (!current()) return undefined;
+          if (context() !== asked) return undefined;
           tag = response.headers.get("etag") ?? undefined;
           onResponse(parsed);
           return undefined;
@@ -87,6 +78,15 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
       });
     } catch (cause) {
       return unreachable(cause);
+    }
+  };
+
+  /** When the context changes during the request, its values do not apply, and those of the new one are asked for. */
+  const fetchOnce = async (announced: Announced): Promise<ClientError | undefined> => {
+    for (;;) {
+      const asked = context();
+      const error = await fetchFor(asked, announced);
+      if (context() === asked) return error;
     }
   };
 

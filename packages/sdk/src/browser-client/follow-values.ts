@@ -62,16 +62,22 @@ export const followValues = (follow: Follow): ValueFollower => {
     return error;
   };
 
-  /** The error of a fetch beside the stream. */
-  let missed: ClientError | undefined;
+  const delayOf = (error: ClientError, failures: number): number =>
+    isRefusal(error) ? roughly(timing.refusedDelay) : delayAfter(failures, timing);
 
-  /** Nothing announces the same change again: on an error the stream ends, and `run` goes on as after any other error. */
+  /** Counts the fetches beside the stream: only the newest goes on after an error. */
+  let newest = 0;
+
+  /** Nothing announces the same change again, so it is tried until it succeeds, while the stream goes on. */
   const fetchBeside = async (announced?: Announced): Promise<void> => {
-    const current = round;
-    const error = await fetchValues(announced);
-    if (error === undefined || current.signal.aborted) return;
-    missed = error;
-    current.abort();
+    newest += 1;
+    const own = newest;
+    const ended = round.signal;
+    for (let failures = 1; own === newest && !ended.aborted; failures += 1) {
+      const error = await fetchValues(announced);
+      if (error === undefined) return;
+      await pause(delayOf(error, failures), ended);
+    }
   };
 
   const stream = ({ url }: AnnouncedStream): Promise<StreamOutcome> => {
@@ -112,17 +118,12 @@ export const followValues = (follow: Follow): ValueFollower => {
         await pause(Number.POSITIVE_INFINITY, round.signal);
         continue;
       }
-      const error = missed ?? (await fetchValues());
-      missed = undefined;
+      const error = await fetchValues();
       if (signal.aborted) return;
       if (round.signal.aborted) continue;
       if (error !== undefined) {
         failures += 1;
-        const slow = isRefusal(error);
-        await pause(
-          slow ? roughly(timing.refusedDelay) : delayAfter(failures, timing),
-          round.signal,
-        );
+        await pause(delayOf(error, failures), round.signal);
         continue;
       }
       failures = 0;
@@ -133,6 +134,8 @@ export const followValues = (follow: Follow): ValueFollower => {
         continue;
       }
       const outcome = await stream(announced);
+      // The next fetch has what they have not.
+      newest += 1;
       if (round.signal.aborted) continue;
       if (outcome.kind === "over") {
         refusals = 0;
@@ -160,7 +163,6 @@ export const followValues = (follow: Follow): ValueFollower => {
   return {
     restart() {
       paused = false;
-      missed = undefined;
       endRound();
     },
     pause() {

@@ -178,8 +178,6 @@ export const createEventStreams = (
       group?.delete(subscriber);
       broadcaster.delete(subscriber);
     });
-    // Who takes nothing of what waits for it in this time is gone. Without anything that waits, signs of life begin it again.
-    socket.setTimeout(settings.heartbeat * 2, () => socket.destroy());
     response.flushHeaders();
     write(subscriber, frames);
   };
