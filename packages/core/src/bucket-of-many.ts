@@ -1,5 +1,5 @@
-// One targeting key among the keys of many flags: its groups of four bytes are mixed once, and not again for each flag.
-import type { BucketPrefix, hashFrom } from "./bucket.ts";
+// One targeting key among the keys of many flags: its groups of four bytes are mixed once, and all flags are hashed in one go.
+import { type BucketPrefix, noPrefix } from "./bucket.ts";
 
 const encoder = new TextEncoder();
 
@@ -30,20 +30,42 @@ const groupsOf = (text: Uint8Array, start: number): Int32Array => {
   return groups;
 };
 
-/** The same as `hashFrom`, for this targeting key alone. */
-export const hashOfMany = (targetingKey: string): typeof hashFrom => {
-  const text = encoder.encode(targetingKey);
-  const byStart: Int32Array[] = [];
-  return ({ state, held, heldBits, length }: BucketPrefix): number => {
-    const start = heldBits >> 3;
-    byStart[start] ??= groupsOf(text, start);
-    const groups = byStart[start];
-    let hash = state;
-    let group = mixed(held | (groups[0] as number));
-    for (let at = 1; at < groups.length; at += 1) {
-      hash = after(hash, group);
-      group = groups[at] as number;
+const perFlag = 4;
+
+/** The prefixes of many flags side by side. As objects all over the memory, they take longer to read than to hash. */
+export class PrefixTable {
+  readonly #numbers: Int32Array;
+  readonly #hashes: Uint32Array;
+
+  constructor(flags: number) {
+    this.#numbers = new Int32Array(flags * perFlag);
+    this.#hashes = new Uint32Array(flags);
+  }
+
+  /** Undefined for a flag that needs no hash. */
+  set(flag: number, prefix: BucketPrefix | undefined): void {
+    const { state, held, heldBits, length } = prefix ?? noPrefix;
+    this.#numbers.set([state, held, heldBits >> 3, length], flag * perFlag);
+  }
+
+  /** The hashes of all flags, the same as `hashFrom` gives; good until it is called again. */
+  hashesOf(targetingKey: string): Uint32Array {
+    const numbers = this.#numbers;
+    const hashes = this.#hashes;
+    const text = encoder.encode(targetingKey);
+    const byStart = [0, 1, 2, 3].map((start) => groupsOf(text, start));
+    for (let flag = 0, at = 0; flag < hashes.length; flag += 1, at += perFlag) {
+      const length = numbers[at + 3] as number;
+      if (length === 0) continue;
+      const groups = byStart[numbers[at + 2] as number] as Int32Array;
+      let state = numbers[at] as number;
+      let group = mixed((numbers[at + 1] as number) | (groups[0] as number));
+      for (let next = 1; next < groups.length; next += 1) {
+        state = after(state, group);
+        group = groups[next] as number;
+      }
+      hashes[flag] = finished(state ^ group, length + text.length);
     }
-    return finished(hash ^ group, length + text.length);
-  };
-};
+    return hashes;
+  }
+}

@@ -12,6 +12,9 @@ export interface BucketPrefix {
   readonly length: number;
 }
 
+/** Of a flag that is not split by a percentage; every other is longer. */
+export const noPrefix: BucketPrefix = Object.freeze({ state: 0, held: 0, heldBits: 0, length: 0 });
+
 const hashes = 2 ** 32;
 
 const mix = (state: number, group: number): number => {

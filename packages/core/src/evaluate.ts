@@ -1,5 +1,5 @@
 // A prepared flag and a context give a value with its variant and reason, or the error that says what is missing.
-import { type BucketPrefix, hashFrom } from "./bucket.ts";
+import { type BucketPrefix, hashFrom, noPrefix } from "./bucket.ts";
 import { type EvaluationContext, isTargetingKey } from "./context.ts";
 
 export type FlagValue = boolean | string | number | Readonly<Record<string, unknown>>;
@@ -54,8 +54,8 @@ const result = (value: boolean, reason: Reason): EvaluatedFlag =>
 const disabled = result(false, "DISABLED");
 export const staticOn = result(true, "STATIC");
 export const staticOff = result(false, "STATIC");
-const splitOn = result(true, "SPLIT");
-const splitOff = result(false, "SPLIT");
+export const splitOn = result(true, "SPLIT");
+export const splitOff = result(false, "SPLIT");
 const newerVersionNeeded: EvaluationError = Object.freeze({
   errorCode: "GENERAL",
   errorDetails:
@@ -72,8 +72,6 @@ export const missingBucketValue = (attribute?: string): EvaluationError =>
         : `The flag reaches a percentage by the attribute ${attribute}: put it into the context, as a text that is not empty or a whole number.`,
   });
 const targetingKeyMissing = missingBucketValue();
-
-const noPrefix: BucketPrefix = Object.freeze({ state: 0, held: 0, heldBits: 0, length: 0 });
 
 const flagWith = (flag: Partial<PreparedFlag>): PreparedFlag => ({
   fixed: flag.fixed,
@@ -101,11 +99,10 @@ export const evaluate = (
   flag: PreparedFlag,
   context: EvaluationContext,
   turn?: Turn,
-  hash = hashFrom,
 ): Evaluation => {
   if (flag.fixed !== undefined) return flag.fixed;
   if (flag.decide !== undefined) return flag.decide(context, turn);
   const { targetingKey } = context;
   if (!isTargetingKey(targetingKey)) return targetingKeyMissing;
-  return hash(flag.prefix, targetingKey) < flag.limit ? splitOn : splitOff;
+  return hashFrom(flag.prefix, targetingKey) < flag.limit ? splitOn : splitOff;
 };

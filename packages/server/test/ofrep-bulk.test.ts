@@ -65,20 +65,26 @@ test("whatever was created, changed and deleted, the answer holds the very bytes
   for (const key of keys)
     await makeFlag(admin, { key, type: "rollout", percentage: 50, enabled: true });
   const tags = new Set<string>();
+  const contexts = ["bob", "日本", "a longer key than the others have", "ann"].map(contextOf);
   const isWhole = async () => {
     for (const api of [client, reader]) {
-      const { text, headers } = await evaluateAll(api, contextOf("ann"));
-      const own = await Promise.all(
-        keys
-          .toSorted()
-          .map((key) => api("POST", `//ofrep/v1/evaluate/flags/${key}`, contextOf("ann"))),
-      );
-      const list = `{"flags":[${own.map((each) => each.text).join(",")}],`;
-      assert.equal(text.slice(0, list.length), list);
-      assert.equal(Number(headers.get("content-length") ?? text.length), Buffer.byteLength(text));
-      tags.add(tagOf({ headers }));
+      for (const context of [{ context: {} }, ...contexts]) {
+        const { text, headers } = await evaluateAll(api, context);
+        const own = await Promise.all(
+          keys.toSorted().map((key) => api("POST", `//ofrep/v1/evaluate/flags/${key}`, context)),
+        );
+        const list = `{"flags":[${own.map((each) => each.text).join(",")}],`;
+        assert.equal(text.slice(0, list.length), list);
+        assert.equal(Number(headers.get("content-length") ?? text.length), Buffer.byteLength(text));
+        if (context === contexts.at(-1)) tags.add(tagOf({ headers }));
+      }
     }
   };
+  await isWhole();
+  await changeFlag(admin, "flag-c", { percentage: 100 });
+  await changeFlag(admin, "flag-d", { enabled: false });
+  await isWhole();
+  await changeFlag(admin, "flag-c", { percentage: 40 });
   await isWhole();
   await admin("DELETE", `/flags/${keys.shift()}`);
   await isWhole();
@@ -96,8 +102,8 @@ test("whatever was created, changed and deleted, the answer holds the very bytes
   await admin("DELETE", `/flags/${keys.pop()}`);
   await admin("DELETE", `/flags/${keys.pop()}`);
   await isWhole();
-  // Two keys, since an address of the stream is a key's own, and an answer after each of the five steps.
-  assert.equal(tags.size, 10);
+  // Two keys, since an address of the stream is a key's own, and an answer after each of the seven steps.
+  assert.equal(tags.size, 14);
 });
 
 test("If-None-Match gives 304 without a body, in every way to write it", async () => {

@@ -37,8 +37,6 @@ export interface KeptBody {
   /** Whether they may know which rule decided. */
   readonly isFull: boolean;
   readonly text: string;
-  /** With a comma before it, for all but the first of a list. */
-  readonly next: string;
   /** The first 128 bits of the text's SHA-256: numbers, so that they are added up at no cost. */
   readonly digest0: number;
   readonly digest1: number;

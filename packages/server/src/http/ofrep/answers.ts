@@ -62,8 +62,6 @@ const writeBody = (
     outcome: outcomeOf(entry, evaluation),
     isFull,
     text,
-    // Joined and not added: a text of one piece is copied faster.
-    next: ["", text].join(","),
     digest0: digest.readInt32LE(0),
     digest1: digest.readInt32LE(4),
     digest2: digest.readInt32LE(8),
