@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
-import { type BareCommits, barePostgres, bareSqlite } from "./support/bare-commits.ts";
+import { bareCommits } from "./support/bare-commits.ts";
 import { startDeafProxy } from "./support/deaf-proxy.ts";
 import { pairs } from "./support/in-turns.ts";
 import { openLoad, type Request } from "./support/load.ts";
-import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
+import { benchKey as key, startHalyard, startServer, stopAll } from "./support/processes.ts";
 import { startReceivers } from "./support/receivers.ts";
 import { figure, machine, milliseconds, nth, say, table } from "./support/report.ts";
 
@@ -92,8 +92,9 @@ const compareWrites = async (
   store: string,
   settings: Readonly<Record<string, string>>,
   twin: Readonly<Record<string, string>>,
-  bare: (connections: number) => Promise<BareCommits>,
 ): Promise<void> => {
+  const twinStore = twin.DATABASE_URL ?? twin.HALYARD_DATA ?? "";
+  const bare = (connections: number) => bareCommits(twinStore, flags, connections);
   const made = await startHalyard(twin);
   await fill(made.url);
   await made.stop();
@@ -112,8 +113,18 @@ const compareWrites = async (
       () => load.run(commits, patch),
       () => ceiling.run(commits),
     );
-    load.close();
     await ceiling.close();
+    const script = "support/bare-committer.ts";
+    const server = await startServer(script, [twinStore, String(flags), String(connections)]);
+    const bareLoad = await openLoad(server.url, connections);
+    await compare(
+      "- beside node:http that commits them",
+      `PATCH beside node:http that commits, ${what}`,
+      () => load.run(commits, patch),
+      () => bareLoad.run(commits, patch),
+    );
+    for (const each of [load, bareLoad]) each.close();
+    await server.stop();
   }
   const receivers = await startReceivers(webhooks);
   const load = await openLoad(url, 16);
@@ -187,18 +198,13 @@ try {
     return { DATABASE_URL: url.href, HALYARD_SECRET_KEY };
   };
   const writes = pairs(rounds, "PATCH of one flag", "bare commits of the same rows");
-  const twinFolder = join(folder, "twin");
   await compareWrites(
     writes,
     "SQLite",
     { HALYARD_DATA: join(folder, "writes") },
-    { HALYARD_DATA: twinFolder },
-    async () => bareSqlite(twinFolder, flags),
+    { HALYARD_DATA: join(folder, "twin") },
   );
-  const twin = await onPostgres("twin");
-  await compareWrites(writes, "PostgreSQL", await onPostgres("halyard"), twin, (connections) =>
-    barePostgres(twin.DATABASE_URL, flags, connections),
-  );
+  await compareWrites(writes, "PostgreSQL", await onPostgres("halyard"), await onPostgres("twin"));
 
   const row = table(
     "from an answered PATCH to evaluation on another instance",

@@ -7,6 +7,8 @@ import { Client } from "pg";
 export interface BareCommits {
   /** Makes so many commits; gives commits a second. */
   run(count: number): Promise<number>;
+  /** Makes one. */
+  one(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,7 @@ const nextKey = (flags: number): string => {
 const rate = (count: number, started: number) => count / ((performance.now() - started) / 1_000);
 
 /** On the database of a Halyard that has been stopped, so that tables and indexes are the same. */
-export const bareSqlite = (folder: string, flags: number): BareCommits => {
+const bareSqlite = (folder: string, flags: number): BareCommits => {
   const database = new DatabaseSync(join(folder, "halyard.db"));
   database.exec("pragma journal_mode = wal; pragma synchronous = full");
   const prepare = (text: string) => database.prepare(text);
@@ -47,20 +49,24 @@ export const bareSqlite = (folder: string, flags: number): BareCommits => {
   );
   const tell = prepare(`insert into events (${event}) values (?, ?, ?, 'flag.updated', ?, ?, ?)`);
   const commit = prepare("commit");
+  const commitOne = (): void => {
+    const key = nextKey(flags);
+    const at = Date.now();
+    begin.run();
+    const row = bump.get(at, digest) as Record<"id" | "revision" | "sequence", number>;
+    change.run(`changed ${changes}`, row.id, key);
+    remember.run(row.id, row.revision, key, at, shown, shown, digest, digest);
+    tell.run(row.id, row.sequence, eventId(), key, at, body);
+    commit.run();
+  };
   return {
     async run(count) {
       const started = performance.now();
-      for (let done = 0; done < count; done += 1) {
-        const key = nextKey(flags);
-        const at = Date.now();
-        begin.run();
-        const row = bump.get(at, digest) as Record<"id" | "revision" | "sequence", number>;
-        change.run(`changed ${changes}`, row.id, key);
-        remember.run(row.id, row.revision, key, at, shown, shown, digest, digest);
-        tell.run(row.id, row.sequence, eventId(), key, at, body);
-        commit.run();
-      }
+      for (let done = 0; done < count; done += 1) commitOne();
       return rate(count, started);
+    },
+    async one() {
+      commitOne();
     },
     async close() {
       database.close();
@@ -82,13 +88,19 @@ const statement = `with bumped as (
   )
   insert into events (${event}) select id, sequence, $4, 'flag.updated', $2, $6, $5 from bumped`;
 
-export const barePostgres = async (
+const barePostgres = async (
   url: string,
   flags: number,
   connections: number,
 ): Promise<BareCommits> => {
   const clients = Array.from({ length: connections }, () => new Client({ connectionString: url }));
   await Promise.all(clients.map((client) => client.connect()));
+  const free = [...clients];
+  const commitOn = async (client: Client): Promise<void> => {
+    const key = nextKey(flags);
+    const values = [`changed ${changes}`, key, shown, eventId(), body, Date.now(), digest];
+    await client.query({ name: "change", text: statement, values });
+  };
   return {
     async run(count) {
       let left = count;
@@ -97,16 +109,28 @@ export const barePostgres = async (
         clients.map(async (client) => {
           while (left > 0) {
             left -= 1;
-            const key = nextKey(flags);
-            const values = [`changed ${changes}`, key, shown, eventId(), body, Date.now(), digest];
-            await client.query({ name: "change", text: statement, values });
+            await commitOn(client);
           }
         }),
       );
       return rate(count, started);
+    },
+    async one() {
+      const client = free.pop();
+      if (!client) throw new Error("More requests at once than connections.");
+      await commitOn(client);
+      free.push(client);
     },
     async close() {
       await Promise.all(clients.map((client) => client.end()));
     },
   };
 };
+
+/** In the folder of an embedded store, or in the database of this address. */
+export const bareCommits = async (
+  store: string,
+  flags: number,
+  connections: number,
+): Promise<BareCommits> =>
+  store.startsWith("postgres") ? barePostgres(store, flags, connections) : bareSqlite(store, flags);
