@@ -32,7 +32,7 @@ const groupsOf = (text: Uint8Array, start: number): Int32Array => {
 
 const perFlag = 4;
 
-/** The prefixes of many flags side by side. As objects all over the memory, they take longer to read than to hash. */
+/** The prefixes of many flags, side by side in memory. */
 export class PrefixTable {
   readonly #numbers: Int32Array;
   readonly #hashes: Uint32Array;

@@ -1,4 +1,4 @@
-// What bulk evaluations read of all flags, side by side: as objects all over the memory it takes several times as long to read.
+// What bulk evaluations read of all flags, side by side in memory, where it is read faster than from an object for each flag.
 import { PrefixTable } from "@halyard/core/bucket-of-many";
 import { type EvaluationContext, isTargetingKey } from "@halyard/core/context";
 import { evaluate, splitOff, splitOn } from "@halyard/core/evaluate";
