@@ -17,7 +17,7 @@ export interface FlagdTls {
 
 export interface FlagdServerDependencies extends Omit<SyncServiceDependencies, "admitted" | "cut"> {
   readonly tls: FlagdTls | undefined;
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between two heartbeats. */
   readonly heartbeat: number;
   /** Milliseconds in which a new connection must have sent a good key: a call whose message never comes would hold it for ever. */
   readonly requestTimeout: number;

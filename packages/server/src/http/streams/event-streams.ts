@@ -11,7 +11,7 @@ import type { OpenStreams } from "./open-streams.ts";
 import type { StreamHolder, StreamLimits } from "./stream-shares.ts";
 
 export interface StreamSettings extends StreamLimits {
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between two heartbeats. */
   readonly heartbeat: number;
   /** Bytes that may wait for a reader, beside what it got when it came. */
   readonly maxUnsent: number;
@@ -30,7 +30,7 @@ export interface Subscriber extends Positioned {
 export interface Opening {
   readonly kind: StreamKind;
   readonly holder: StreamHolder;
-  /** Of a session: asked at every sign of life whether it is not over yet. */
+  /** Of a session: asked at every heartbeat whether it is not over yet. */
   readonly isOpen?: (() => Promise<boolean>) | undefined;
   /** Called when the stream begins; what it returns is called when it has ended. */
   readonly opened?: (() => () => void) | undefined;
@@ -71,7 +71,7 @@ export const retryAfter = (milliseconds: number): Buffer => frameOf(`retry: ${mi
 /** Seconds after which a client that was given no place may try again. */
 const tryAgainAfter = 5;
 
-/** So many groups take turns with their sign of life, so that they are not all written to at once. */
+/** So many groups take turns with their heartbeat, so that they are not all written to at once. */
 const groupCount = 30;
 const batch = 100;
 
