@@ -1,4 +1,5 @@
 // Locks an environment for a change, and reads what every change needs.
+import type { EnvironmentState } from "../../domain/change.ts";
 import type { Locked } from "../../ports.ts";
 import { firstUnchained, wholeHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -73,4 +74,39 @@ export const lockEnvironment = async (
       .filter((each): each is typeof each & WebhookRow => each.id !== null)
       .map(webhookOf),
   };
+};
+
+const lockInState = prepared((database, state: EnvironmentState, traits: DatabaseTraits) =>
+  database
+    .selectFrom("environments")
+    .select("id")
+    .where("id", "=", state.id)
+    .where("sequence", "=", state.sequence)
+    .where("chain", "=", state.chain)
+    .$call(traits.locked),
+);
+
+/** Begun after the lock, as `readUnderLock` is. */
+const allChained = prepared((database, { id }: EnvironmentState) =>
+  database
+    .selectFrom("environments")
+    .select("environments.id")
+    .where("environments.id", "=", id)
+    .where((environment) => environment.not(environment.exists(firstUnchained(database, id)))),
+);
+
+/**
+ * Locks the environment and insists that it is in this state: then its flags, settings and webhooks are as they were in it,
+ * because each change of them has an entry in the chain.
+ */
+export const lockUnchanged = async (
+  database: Database,
+  traits: DatabaseTraits,
+  insist: NonNullable<DatabaseTraits["insist"]>,
+  state: EnvironmentState,
+): Promise<void> => {
+  await Promise.all([
+    insist(database, lockInState.fill(database, state, traits)),
+    insist(database, allChained.fill(database, state)),
+  ]);
 };

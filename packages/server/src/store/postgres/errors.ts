@@ -15,6 +15,9 @@ export const codeOf = (error: unknown): string | undefined =>
 
 export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error) ?? "");
 
+/** Division by zero: what `insist` of traits.ts took for granted was not there. */
+export const isUnfound = (error: unknown): boolean => codeOf(error) === "22012";
+
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === stalePlan;
 
 /** The connection is unusable: refused, cut, not answering, closed by the server, or to a server that is read-only since a failover. */

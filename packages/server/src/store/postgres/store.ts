@@ -14,6 +14,7 @@ import {
   isConflict,
   isConnectionLost,
   isStalePlan,
+  isUnfound,
   toStoreError,
   toUnavailable,
 } from "./errors.ts";
@@ -147,6 +148,8 @@ const createEngine = (
           const outcome = await attempt(beginning, work);
           if (outcome.kind === "committed") return outcome.result;
           const { mayRetry, cause } = outcome;
+          // Nobody is in the way, and the next run looks.
+          if (isUnfound(cause) && tries < maxTries) continue;
           if (mayRetry && isTooLate(begun)) throw toUnavailable(cause);
           if (!mayRetry || tries === maxTries) throw toStoreError(cause);
           await setTimeout(Math.random() * 10 * tries);

@@ -54,6 +54,10 @@ const writeTogetherAs = (name: string): DatabaseTraits["writeTogether"] => {
   };
 };
 
+/** Divides by zero if the query finds nothing: `isUnfound` in errors.ts. */
+const insisting = (text: string): string =>
+  `with found as (${text}) select 1 / (select count(*) from found)`;
+
 export const postgresTraits: DatabaseTraits = {
   bytes: sql`bytea`,
   text: sql`text collate "C"`,
@@ -91,6 +95,9 @@ export const postgresTraits: DatabaseTraits = {
   async writeRows(database, rows, fill) {
     const { sql: text, parameters } = fill({ rows: jsonOf(rows) });
     await execute(database, CompiledQuery.raw(`with written as (${text}) select`, [...parameters]));
+  },
+  async insist(database, { sql: text, parameters }) {
+    await execute(database, CompiledQuery.raw(insisting(text), [...parameters]));
   },
   async alone(database) {
     await advisoryLock("alone").execute(database);

@@ -76,6 +76,11 @@ export interface DatabaseTraits {
    * one has what it writes in memory once it is committed.
    */
   readonly writeTogether: (database: Database, queries: readonly CompiledQuery[]) => Promise<void>;
+  /**
+   * Saves the round trip of a look: the transaction goes on as if the query had found a row. If it had not, the transaction
+   * fails and its work is run again. Undefined where a look takes no round trip.
+   */
+  readonly insist: ((database: Database, query: CompiledQuery) => Promise<void>) | undefined;
   /** A lock on everything: others wait at this call until the transaction ends. */
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */

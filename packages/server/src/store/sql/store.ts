@@ -1,6 +1,7 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
+import { keepEnvironments } from "../environments/left-environments.ts";
 import { signCheckpointsAnew, signedBy } from "../history/checkpoints.ts";
 import { redactHistory } from "../history/redact.ts";
 import { createOutbox } from "../outbox/outbox.ts";
@@ -47,7 +48,7 @@ const createDraft = (): SignalDraft => ({
   queued: new Set(),
   changed: new Set(),
   deliveries: [],
-  locked: new Map(),
+  left: new Map(),
   changes: [],
   revokedKeys: [],
   accessChanged: false,
@@ -64,6 +65,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       parts.flatMap(({ draft }) => draft.deliveries),
     ),
   );
+  const environments = keepEnvironments();
   return {
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
@@ -80,12 +82,15 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
         before?: Part,
       ): Promise<Part> => {
         const draft = createDraft();
-        const result = await work(transactionOn(database, draft, reads, before?.draft.locked));
+        const kept = concern && environments.kept;
+        const known = { held: before?.draft.left, kept };
+        const result = await work(transactionOn(database, draft, reads, known));
         return { result, draft };
       };
       const { result, draft } = await (key === undefined
         ? changes.alone(run, flags)
         : changes.together(key, run, flags));
+      if (concern && engine.traits.insist) environments.keep(draft.left);
       const followers = [...commitListeners].map(async (listener) => listener(draft));
       if (draft.queued.size + draft.changed.size > 0) {
         for (const listener of deliveryListeners) listener(draft);
@@ -97,7 +102,11 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       commitListeners.add(listener);
       return () => commitListeners.delete(listener);
     },
-    onHint: (listener) => engine.onHint(listener),
+    onHint: (listener) =>
+      engine.onHint(() => {
+        environments.forget();
+        listener();
+      }),
     outbox: createOutbox(engine, secrets, deliveryListeners),
     redactHistory: (person, now) =>
       redactHistory(engine.transact, engine.traits, secrets, person, now),

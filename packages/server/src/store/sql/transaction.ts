@@ -1,13 +1,14 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
 import { chainAfter } from "@halyard/core/history/chain";
 import type { Kind } from "@halyard/core/kinds";
-import type { Change, VersionedFlag } from "../../domain/change.ts";
+import type { Change } from "../../domain/change.ts";
 import type { ChainHead } from "../../domain/history/chained-entry.ts";
 import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
-import type { Locked, Transaction } from "../../ports.ts";
+import type { Transaction } from "../../ports.ts";
 import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
-import { lockEnvironment } from "../environments/lock.ts";
+import { keepFlag, type LeftEnvironment, take } from "../environments/left-environments.ts";
+import { lockEnvironment, lockUnchanged } from "../environments/lock.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { type QueuedDelivery, queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
@@ -73,11 +74,6 @@ const idempotencyRecords = (
   },
 });
 
-interface LockedAhead extends Locked {
-  /** Those that were read with the lock, and are still so; undefined for those that are not there. */
-  readonly flags: Map<string, VersionedFlag | undefined>;
-}
-
 /** Collects what listeners learn after the commit. */
 export interface SignalDraft {
   /** Webhooks with new deliveries, and webhooks that were changed. */
@@ -86,8 +82,7 @@ export interface SignalDraft {
   /** Written at the end of the transaction, so that queues are locked in their order whatever the order of changes. */
   readonly deliveries: QueuedDelivery[];
   readonly changes: Change[];
-  /** Environments as their last change has left them, for the next work of the same transaction. */
-  readonly locked: Map<number, LockedAhead>;
+  readonly left: Map<number, LeftEnvironment>;
   readonly revokedKeys: string[];
   accessChanged: boolean;
 }
@@ -129,16 +124,24 @@ const onConnection = ({ database, traits, secrets }: Resources) => ({
 });
 type OnConnection = ReturnType<typeof onConnection>;
 
+/** Environments that a work need not read. */
+interface Known {
+  /** From the work before it in the same transaction: locked already. */
+  readonly held: Map<number, LeftEnvironment> | undefined;
+  /** From an earlier transaction. */
+  readonly kept: Map<number, LeftEnvironment> | undefined;
+}
+
 const createTransaction = (
   connection: OnConnection,
   { database, traits, secrets }: Resources,
   signal: SignalDraft,
   expected: readonly string[],
-  before?: Map<number, LockedAhead>,
+  known: Known,
 ): Transaction => {
   /** Of the environments that are locked here. */
   const heads = new Map<number, ChainHead>();
-  const locked = new Map<number, Promise<LockedAhead | undefined>>();
+  const locked = new Map<number, Promise<LeftEnvironment | undefined>>();
 
   const checkChain = ({ state, entry }: Change): void => {
     const head = heads.get(state.id);
@@ -153,7 +156,18 @@ const createTransaction = (
     }
   };
 
-  const lockAhead = async (environmentId: number): Promise<LockedAhead | undefined> => {
+  const lock = async (environmentId: number): Promise<LeftEnvironment | undefined> => {
+    const held = take(known.held, environmentId);
+    if (held) return held;
+    const kept = take(known.kept, environmentId);
+    if (kept && traits.insist) {
+      const { flags, state } = kept;
+      await lockUnchanged(database, traits, traits.insist, state);
+      const unknown = expected.filter((key) => !flags.has(key));
+      const read = await readFlagsAhead(database, traits, environmentId, unknown);
+      for (const [key, flag] of read) flags.set(key, flag);
+      return kept;
+    }
     const [found, flags] = await Promise.all([
       lockEnvironment(database, traits, environmentId),
       readFlagsAhead(database, traits, environmentId, expected),
@@ -165,9 +179,7 @@ const createTransaction = (
     ...connection,
 
     async lockEnvironment(environmentId) {
-      const known = before?.get(environmentId);
-      before?.delete(environmentId);
-      const locking = known ? Promise.resolve(known) : lockAhead(environmentId);
+      const locking = lock(environmentId);
       locked.set(environmentId, locking);
       const found = await locking;
       if (found) heads.set(environmentId, found.state);
@@ -190,8 +202,8 @@ const createTransaction = (
       const { state, decision } = change;
       const found = await locked.get(state.id);
       if (!found) return;
-      found.flags.delete(decision.key);
-      signal.locked.set(state.id, { ...found, state });
+      keepFlag(found, decision);
+      signal.left.set(state.id, { ...found, state });
     },
 
     async queue(deliveries, kind, at) {
@@ -212,7 +224,7 @@ const createTransaction = (
       if (!head) throw new Error(`There is no environment ${environmentId}.`);
       const after = await appendEntry(database, environmentId, head, entry);
       heads.set(environmentId, after);
-      signal.locked.delete(environmentId);
+      signal.left.delete(environmentId);
       return after.chain;
     },
   };
@@ -229,7 +241,7 @@ export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher
     signal: SignalDraft,
     /** Flags that are read together when an environment is locked, for this work and those after it. */
     expected: readonly string[],
-    before?: Map<number, LockedAhead>,
+    known: Known,
   ): Transaction => {
     const resources = { database, traits, secrets };
     let connection = connections.get(database);
@@ -237,6 +249,6 @@ export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher
       connection = onConnection(resources);
       connections.set(database, connection);
     }
-    return createTransaction(connection, resources, signal, expected, before);
+    return createTransaction(connection, resources, signal, expected, known);
   };
 };

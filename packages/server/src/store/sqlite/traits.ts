@@ -31,6 +31,7 @@ export const sqliteTraits: DatabaseTraits = {
   async writeTogether(database, queries) {
     for (const query of queries) await execute(database, query);
   },
+  insist: undefined,
   alone: () => Promise.resolve(),
   // Other processes watch the data version.
   notify: () => Promise.resolve(),
