@@ -1,71 +1,13 @@
 // A change on PostgreSQL goes by what the last change of its instance has left, and by nothing else once that has changed.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import type { NewHistoryEntry } from "../src/domain/history.ts";
 import { halyard } from "../src/domain/principal.ts";
-import type { Store, Transaction } from "../src/ports.ts";
-import { verifyStored } from "../src/store/history/verify-stored.ts";
-import { openPostgresEngine } from "../src/store/postgres/store.ts";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
-import { createSqlStore } from "../src/store/sql/store.ts";
-import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
-import {
-  addEnvironment,
-  addWebhook,
-  createFlag,
-  deleteFlag,
-  patchFlag,
-  type Step,
-} from "./support/store-steps.ts";
+import type { Transaction } from "../src/ports.ts";
+import { query } from "./support/postgres.ts";
+import { addWebhook, createFlag, deleteFlag, patchFlag, type Step } from "./support/store-steps.ts";
+import { openTwoInstances } from "./support/two-instances.ts";
 import { until } from "./support/until.ts";
-
-/** Two instances on one database. Neither listens to the other, as when a notification is on its way. */
-const prepare = async (t: TestContext) => {
-  const url = await newDatabase();
-  const secrets = createSecretCipher([randomBytes(32)]);
-  const open = () =>
-    openPostgresEngine(
-      {
-        ...{ url, name: "test", host: "127.0.0.1", poolSize: 4, timeout: 600_000 },
-        tls: { mode: "prefer" },
-      },
-      true,
-    );
-  const engines = [await open(), await open()] as const;
-  t.after(async () => {
-    for (const engine of engines) await engine.close();
-    await dropDatabase(new URL(url).pathname.slice(1));
-  });
-  const [here, there] = [
-    createSqlStore(engines[0], secrets),
-    createSqlStore(engines[1], secrets),
-  ] as const;
-  const { id } = await addEnvironment(here);
-  /** Tells what the work came to in its last run, and how often it ran. */
-  const change = async <T>(store: Store, work: (transaction: Transaction) => Promise<T>) => {
-    let runs = 0;
-    const result = await store.transact(
-      (transaction) => {
-        runs += 1;
-        return work(transaction);
-      },
-      { environmentId: id, flags: ["a"] },
-    );
-    return { result, runs };
-  };
-  const run = (store: Store, step: Step) =>
-    change(store, (transaction) => step(transaction, id)).then(({ runs }) => runs);
-  assert.equal(await run(here, createFlag("a")), 1);
-  return {
-    ...{ url, id, here, there, change, run },
-    verify: async () => {
-      const [verified] = await verifyStored(engines[0].database, secrets);
-      assert.partialDeepStrictEqual(verified, { unchained: 0, problemCount: 0 });
-      return verified;
-    },
-  };
-};
 
 const entry: NewHistoryEntry = {
   ...{ subject: "environment" as const, subjectId: "e", version: null, before: null, after: null },
@@ -78,7 +20,7 @@ const read = async (transaction: Transaction, id: number) => {
 };
 
 test("each of many changes by one instance runs once, on what the one before it has left", async (t) => {
-  const { here, id, run, change, verify } = await prepare(t);
+  const { here, id, run, change, verify } = await openTwoInstances(t);
   await addWebhook(here, id);
   for (let count = 1; count <= 5; count += 1) {
     const description = `${count}`;
@@ -139,11 +81,20 @@ const changesElsewhere: Readonly<
     },
     seen: ({ locked }) => assert.equal(locked?.state.sequence, 2),
   },
+  "an environment that is being removed": {
+    async step(transaction, id) {
+      await transaction.lockEnvironment(id);
+      const [environment] = await transaction.environments();
+      assert.ok(environment);
+      await transaction.closeEnvironment(environment, new Date(), halyard);
+    },
+    seen: () => {},
+  },
 };
 
 for (const [what, { step, seen }] of Object.entries(changesElsewhere)) {
   test(`${what}, changed by another instance, is seen: the work is run again`, async (t) => {
-    const { here, there, id, run, change, verify } = await prepare(t);
+    const { here, there, id, run, change, verify } = await openTwoInstances(t);
     await run(there, step);
     const { result, runs } = await change(here, (transaction) => read(transaction, id));
     assert.equal(runs, 2);
@@ -153,14 +104,14 @@ for (const [what, { step, seen }] of Object.entries(changesElsewhere)) {
 }
 
 test("an environment that another instance has removed is gone", async (t) => {
-  const { here, url, id, change } = await prepare(t);
+  const { here, url, id, change } = await openTwoInstances(t);
   await query(url, "delete from environments where id = $1", [id]);
   const { result, runs } = await change(here, (transaction) => read(transaction, id));
   assert.deepEqual([result.locked, runs], [undefined, 2]);
 });
 
 test("a refusal counts only when it goes by what is so", async (t) => {
-  const { here, there, id, run, change } = await prepare(t);
+  const { here, there, id, run, change } = await openTwoInstances(t);
   await run(there, patchFlag("a", { description: "there" }));
   const refused = new Error("another version");
   const { runs } = await change(here, async (transaction) => {
@@ -177,7 +128,7 @@ test("a refusal counts only when it goes by what is so", async (t) => {
 });
 
 test("an entry that an older version has written alone is chained before the next change", async (t) => {
-  const { here, url, id, run, verify } = await prepare(t);
+  const { here, url, id, run, verify } = await openTwoInstances(t);
   await query(
     url,
     `insert into history (environment_id, subject, subject_id, at, actor_name, actions)
@@ -188,8 +139,22 @@ test("an entry that an older version has written alone is chained before the nex
   assert.partialDeepStrictEqual(await verify(), { entries: 3 });
 });
 
+test("an entry that has lost its place is told by verification, and makes no work run twice", async (t) => {
+  const { here, url, id, run } = await openTwoInstances(t);
+  await query(
+    url,
+    `insert into history (id, environment_id, subject, subject_id, at, actor_name, actions)
+      overriding system value values (-1, $1, 'key', 'old', 1, 'old', '[]')`,
+    [id],
+  );
+  const runs: number[] = [];
+  for (const description of ["1", "2", "3"])
+    runs.push(await run(here, patchFlag("a", { description })));
+  assert.deepEqual(runs, [2, 1, 1]);
+});
+
 test("an environment that need not be read is locked all the same", async (t) => {
-  const { here, url, id, change } = await prepare(t);
+  const { here, url, id, change } = await openTwoInstances(t);
   const { result, runs } = await change(here, async (transaction) => {
     await transaction.lockEnvironment(id);
     // Its answer comes after the lock's.
@@ -200,7 +165,7 @@ test("an environment that need not be read is locked all the same", async (t) =>
 });
 
 test("what failed halfway is not gone by", async (t) => {
-  const { here, id, run, change } = await prepare(t);
+  const { here, id, run, change } = await openTwoInstances(t);
   const failed = change(here, async (transaction) => {
     await patchFlag("a", { description: "lost" })(transaction, id);
     throw new Error("halfway");
@@ -212,7 +177,7 @@ test("what failed halfway is not gone by", async (t) => {
 });
 
 test("changes at once by both instances are one chain without a gap", async (t) => {
-  const { here, there, id, change, run, verify } = await prepare(t);
+  const { here, there, id, change, run, verify } = await openTwoInstances(t);
   const count = 40;
   const runs = await Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -227,7 +192,7 @@ test("changes at once by both instances are one chain without a gap", async (t) 
 });
 
 test("an instance that has heard of another's change reads, and runs nothing twice", async (t) => {
-  const { here, there, id, run, change } = await prepare(t);
+  const { here, there, id, run, change } = await openTwoInstances(t);
   let heard = 0;
   here.onHint(() => {
     heard += 1;

@@ -1,19 +1,15 @@
 // Environments as changes have left them, so that the next change of one need not read it.
 import type { Decision, VersionedFlag } from "../../domain/change.ts";
-import type { Locked } from "../../ports.ts";
+import type { LockedRow } from "./lock.ts";
 
-export interface LeftEnvironment extends Locked {
+export interface LeftEnvironment extends LockedRow {
   /** Those that are known; undefined for those that are not there. */
   readonly flags: Map<string, VersionedFlag | undefined>;
 }
 
-/** Flags that are kept of an environment. */
-const maxFlags = 1_000;
-
 export const keepFlag = ({ flags }: LeftEnvironment, decision: Decision): void => {
   if (decision.kind !== "flag") return;
   const { key, after: flag, version, level } = decision;
-  if (flags.size >= maxFlags) flags.clear();
   flags.set(key, flag ? { flag, version, level } : undefined);
 };
 
@@ -27,6 +23,9 @@ export const take = (
   return found;
 };
 
+/** Flags that are kept of an environment. */
+const maxFlags = 1_000;
+
 /** Milliseconds for which nothing is kept after another instance has changed something: while both write, looking is cheaper. */
 const quiet = 1_000;
 
@@ -38,7 +37,12 @@ export const keepEnvironments = () => {
     kept,
     keep(left: ReadonlyMap<number, LeftEnvironment>): void {
       if (performance.now() - othersWrote < quiet) return;
-      for (const [id, environment] of left) kept.set(id, environment);
+      for (const [id, environment] of left) {
+        // What is not whole is not insisted on.
+        if (!environment.isWhole) continue;
+        if (environment.flags.size > maxFlags) environment.flags.clear();
+        kept.set(id, environment);
+      }
     },
     /** Another instance has changed something. */
     forget(): void {

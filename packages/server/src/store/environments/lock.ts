@@ -44,19 +44,26 @@ const readUnderLock = prepared((database, { environmentId }: { environmentId: nu
     .orderBy("webhooks.id"),
 );
 
+export interface LockedRow extends Locked {
+  /** Every entry of its history is in the chain. */
+  readonly isWhole: boolean;
+}
+
 /** Undefined when the environment is gone. */
 export const lockEnvironment = async (
   database: Database,
   traits: DatabaseTraits,
   environmentId: number,
-): Promise<Locked | undefined> => {
+): Promise<LockedRow | undefined> => {
   const [[row], rows] = await Promise.all([
     lockRow.run(database, { environmentId }, traits),
     readUnderLock.run(database, { environmentId }),
   ]);
   if (!row) return undefined;
-  const { chain } = await wholeHead(database, environmentId, row, rows[0]?.unchained);
+  const unchained = rows[0]?.unchained;
+  const { chain } = await wholeHead(database, environmentId, row, unchained);
   return {
+    isWhole: unchained === null,
     state: {
       id: row.id,
       name: row.name,
@@ -86,13 +93,18 @@ const lockInState = prepared((database, state: EnvironmentState, traits: Databas
     .$call(traits.locked),
 );
 
-/** Begun after the lock, as `readUnderLock` is. */
-const allChained = prepared((database, { id }: EnvironmentState) =>
+/** Begun after the lock, as `readUnderLock` is. What is being removed goes without entries. */
+const stillWhole = prepared((database, { id }: EnvironmentState) =>
   database
     .selectFrom("environments")
     .select("environments.id")
     .where("environments.id", "=", id)
-    .where((environment) => environment.not(environment.exists(firstUnchained(database, id)))),
+    .where((found) => found.not(found.exists(firstUnchained(database, id))))
+    .where((found) =>
+      found.not(
+        found.exists(database.selectFrom("removed_environments").select("id").where("id", "=", id)),
+      ),
+    ),
 );
 
 /**
@@ -107,6 +119,6 @@ export const lockUnchanged = async (
 ): Promise<void> => {
   await Promise.all([
     insist(database, lockInState.fill(database, state, traits)),
-    insist(database, allChained.fill(database, state)),
+    insist(database, stillWhole.fill(database, state)),
   ]);
 };

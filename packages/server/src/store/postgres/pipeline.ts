@@ -7,6 +7,7 @@ import {
 } from "kysely";
 import type { ClientBase, QueryResult as PgResult } from "pg";
 import { kyselyOn } from "../schema/kysely-on.ts";
+import { codeOf } from "./errors.ts";
 
 /** Statements prepared by name, per process; any more are parsed each time. */
 const maxNames = 400;
@@ -77,10 +78,18 @@ export class PipelinedTransaction implements DatabaseConnection {
   #failure: { readonly error: unknown } | undefined;
   #hasEnded = false;
   #commitSent = false;
+  /** By PostgreSQL, in answer to a statement before the commit: then the commit rolls back. */
+  #isRefused = false;
+  /** Before the commit is sent; nothing, when the connection is known to work. */
+  readonly #proof: Promise<unknown> | undefined;
 
-  constructor(client: ClientBase, beginning: readonly string[]) {
+  /** Without `isProven` something is answered before the commit is sent: a lost connection is found while nothing can have happened. */
+  constructor(client: ClientBase, beginning: readonly string[], isProven = false) {
     this.#client = client;
-    for (const text of beginning) client.query(text).catch((error) => this.#fail(error));
+    const begun = beginning.map((text) =>
+      client.query(text).catch((error: unknown) => this.#failBeforeCommit(error)),
+    );
+    if (!isProven) this.#proof = Promise.all(begun);
   }
 
   /** The first error of the database or the connection; undefined when there was none. */
@@ -88,14 +97,23 @@ export class PipelinedTransaction implements DatabaseConnection {
     return this.#failure;
   }
 
-  /** Whether the database may have committed although no confirmation arrived. */
   get commitSent(): boolean {
     return this.#commitSent;
+  }
+
+  /** Whether the database may have committed although no confirmation arrived. */
+  get mayBeCommitted(): boolean {
+    return this.#commitSent && !this.#isRefused;
   }
 
   #fail(error: unknown): unknown {
     this.#failure ??= { error };
     return this.#failure.error;
+  }
+
+  #failBeforeCommit(error: unknown): unknown {
+    this.#isRefused ||= codeOf(error) !== undefined;
+    return this.#fail(error);
   }
 
   #throwFailure(): void {
@@ -107,18 +125,19 @@ export class PipelinedTransaction implements DatabaseConnection {
     this.#throwFailure();
     const answer = send(this.#client, query);
     if (isBlind(query)) {
-      answer.catch((error) => this.#fail(error));
+      answer.catch((error) => this.#failBeforeCommit(error));
       return { rows: [] };
     }
     try {
       return toResult(await answer);
     } catch (error) {
-      throw this.#fail(error);
+      throw this.#failBeforeCommit(error);
     }
   }
 
   async commit(): Promise<void> {
     this.#hasEnded = true;
+    await this.#proof;
     this.#throwFailure();
     this.#commitSent = true;
     try {

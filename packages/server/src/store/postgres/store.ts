@@ -28,6 +28,9 @@ import { createGate } from "./transaction-gate.ts";
 /** Attempts at a transaction that conflicts with others. */
 const maxTries = 6;
 
+/** Milliseconds for which a connection that was used is taken to work still. */
+const provenFor = 1_000;
+
 export const openPostgresEngine = async (
   settings: PostgresSettings,
   mayMigrate: boolean,
@@ -64,6 +67,10 @@ const createEngine = (
   const isTooLate = (begun: number): boolean => performance.now() - begun > longestWait(timeout);
   const refuseIfCrowded = () => refuseWhenCrowded(gate.waiting() + pool.waitingCount, maxWaiting);
 
+  const usedAt = new WeakMap<PoolClient, number>();
+  const isProven = (client: PoolClient): boolean =>
+    performance.now() - (usedAt.get(client) ?? Number.NEGATIVE_INFINITY) < provenFor;
+
   const withClient = async <T>(
     use: (client: PoolClient) => Promise<T>,
     isSpoilt: () => boolean,
@@ -72,6 +79,7 @@ const createEngine = (
     try {
       return await use(client);
     } finally {
+      usedAt.set(client, performance.now());
       client.release(isSpoilt());
     }
   };
@@ -111,7 +119,7 @@ const createEngine = (
     try {
       const result = await withClient(
         async (client) => {
-          const current = new PipelinedTransaction(client, beginning);
+          const current = new PipelinedTransaction(client, beginning, isProven(client));
           transaction = current;
           try {
             const value = await work(postgresOn((consumer) => consumer(current)));
@@ -130,7 +138,7 @@ const createEngine = (
       // Thrown by the work, not by the database.
       if (!transaction.failure) throw error;
       const cause = transaction.failure.error;
-      const isLost = isConnectionLost(cause) && !transaction.commitSent;
+      const isLost = isConnectionLost(cause) && !transaction.mayBeCommitted;
       return {
         kind: "failed",
         cause,

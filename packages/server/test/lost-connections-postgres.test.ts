@@ -1,0 +1,55 @@
+// A change that is one round trip to PostgreSQL: a connection that is lost meanwhile is no reason for a 503 when nothing was committed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { Client } from "pg";
+import { newIds, systemClock } from "../src/compose/operator.ts";
+import { decidePatch } from "../src/domain/change-flag.ts";
+import { halyard } from "../src/domain/principal.ts";
+import { createCommit } from "../src/management/commit.ts";
+import { query } from "./support/postgres.ts";
+import type { Step } from "./support/store-steps.ts";
+import { openTwoInstances } from "./support/two-instances.ts";
+import { until } from "./support/until.ts";
+
+const commit = createCommit(systemClock, newIds);
+
+/** As the product does it: waits for no answer but the commit's. */
+const describe =
+  (description: string): Step =>
+  async (transaction, id) => {
+    const [locked, flag] = await Promise.all([
+      transaction.lockEnvironment(id),
+      transaction.flag(id, "a"),
+    ]);
+    const decided = flag && decidePatch(flag, { description });
+    assert.ok(locked && decided?.ok && decided.value);
+    const committed = await commit(transaction, locked, { actor: halyard }, decided.value);
+    assert.ok(committed.ok);
+  };
+
+const waitsForLock =
+  "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+
+test("what PostgreSQL ends while it waits for the environment is run again: nothing was committed", async (t) => {
+  const { here, url, id, run } = await openTwoInstances(t);
+  await run(here, describe("1"));
+  const holder = new Client(url);
+  await holder.connect();
+  await holder.query("begin");
+  await holder.query("select 1 from environments where id = $1 for update", [id]);
+  const running = run(here, describe("2"));
+  await until("it waits, and is ended", async () => (await query(url, waitsForLock)).length > 0);
+  await holder.query("rollback");
+  await holder.end();
+  assert.equal(await running, 2);
+});
+
+test("a connection that was lost while it was idle is found before the commit is sent", async (t) => {
+  const { here, run, network } = await openTwoInstances(t);
+  await run(here, describe("1"));
+  // So long that nobody takes it to work still.
+  await setTimeout(1_100);
+  network.reset();
+  assert.equal(await run(here, describe("2")), 2);
+});

@@ -1,0 +1,90 @@
+// Two instances on one PostgreSQL database, neither of which hears of the other.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+import type { Store, Transaction } from "../../src/ports.ts";
+import { verifyStored } from "../../src/store/history/verify-stored.ts";
+import { openPostgresEngine } from "../../src/store/postgres/store.ts";
+import { createSecretCipher } from "../../src/store/secrets/secret-cipher.ts";
+import { createSqlStore } from "../../src/store/sql/store.ts";
+import { dropDatabase, newDatabase } from "./postgres.ts";
+import { addEnvironment, createFlag, type Step } from "./store-steps.ts";
+
+/** The way to PostgreSQL. After `reset` it refuses, at their next use, the connections that are open. */
+const openNetwork = async (url: string) => {
+  const target = new URL(url);
+  const open = new Set<Socket>();
+  const lost = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connect(Number(target.port), target.hostname);
+    open.add(client);
+    client.on("error", () => {}).on("close", () => database.destroy());
+    database.on("error", () => {}).on("close", () => client.destroy());
+    database.on("data", (data: Buffer) => client.write(data));
+    client.on("data", (data: Buffer) => {
+      if (lost.has(client)) client.resetAndDestroy();
+      else database.write(data);
+    });
+  }).listen(0, target.hostname);
+  await once(server, "listening");
+  const through = new URL(url);
+  through.port = String((server.address() as AddressInfo).port);
+  return {
+    url: through.href,
+    reset() {
+      for (const socket of open) lost.add(socket);
+    },
+    close: () => server.close(),
+  };
+};
+
+/** Neither listens to the other, as when a notification is on its way. With an environment that has the flag `a`. */
+export const openTwoInstances = async (t: TestContext) => {
+  const url = await newDatabase();
+  const secrets = createSecretCipher([randomBytes(32)]);
+  const network = await openNetwork(url);
+  const open = (from: string) =>
+    openPostgresEngine(
+      {
+        ...{ url: from, name: "test", host: "127.0.0.1", poolSize: 4, timeout: 600_000 },
+        tls: { mode: "prefer" },
+      },
+      true,
+    );
+  const engines = [await open(network.url), await open(url)] as const;
+  t.after(async () => {
+    for (const engine of engines) await engine.close();
+    network.close();
+    await dropDatabase(new URL(url).pathname.slice(1));
+  });
+  const [here, there] = [
+    createSqlStore(engines[0], secrets),
+    createSqlStore(engines[1], secrets),
+  ] as const;
+  const { id } = await addEnvironment(here);
+  /** Tells what the work came to in its last run, and how often it ran. */
+  const change = async <T>(store: Store, work: (transaction: Transaction) => Promise<T>) => {
+    let runs = 0;
+    const result = await store.transact(
+      (transaction) => {
+        runs += 1;
+        return work(transaction);
+      },
+      { environmentId: id, flags: ["a"] },
+    );
+    return { result, runs };
+  };
+  const run = (store: Store, step: Step) =>
+    change(store, (transaction) => step(transaction, id)).then(({ runs }) => runs);
+  assert.equal(await run(here, createFlag("a")), 1);
+  return {
+    ...{ url, network, id, here, there, change, run },
+    verify: async () => {
+      const [verified] = await verifyStored(engines[0].database, secrets);
+      assert.partialDeepStrictEqual(verified, { unchained: 0, problemCount: 0 });
+      return verified;
+    },
+  };
+};
