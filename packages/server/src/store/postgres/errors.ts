@@ -13,6 +13,10 @@ const temporary =
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined;
 
+/** An answer of PostgreSQL itself: a pooler before it names no routine, and does not know what becomes of what it has passed on. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.routine !== undefined;
+
 export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error) ?? "");
 
 /** Division by zero: what `insist` of traits.ts took for granted was not there. */
@@ -30,6 +34,7 @@ export const isConnectionLost = (error: unknown): boolean => {
 
 export const messageOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.message === "") return messageOf(error.errors[0]);
+  if (isUnfound(error)) return "others change the same environment";
   return error instanceof Error ? error.message : String(error);
 };
 

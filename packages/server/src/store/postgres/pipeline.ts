@@ -7,7 +7,7 @@ import {
 } from "kysely";
 import type { ClientBase, QueryResult as PgResult } from "pg";
 import { kyselyOn } from "../schema/kysely-on.ts";
-import { codeOf } from "./errors.ts";
+import { isRefusal } from "./errors.ts";
 
 /** Statements prepared by name, per process; any more are parsed each time. */
 const maxNames = 400;
@@ -78,12 +78,12 @@ export class PipelinedTransaction implements DatabaseConnection {
   #failure: { readonly error: unknown } | undefined;
   #hasEnded = false;
   #commitSent = false;
-  /** By PostgreSQL, in answer to a statement before the commit: then the commit rolls back. */
+  /** PostgreSQL has refused a statement before the commit, which then rolls back. */
   #isRefused = false;
-  /** Before the commit is sent; nothing, when the connection is known to work. */
+  /** Awaited before the commit is sent; undefined if the connection is known to work. */
   readonly #proof: Promise<unknown> | undefined;
 
-  /** Without `isProven` something is answered before the commit is sent: a lost connection is found while nothing can have happened. */
+  /** Without `isProven` the beginning is answered before the commit is sent: a lost connection is found while nothing can have happened. */
   constructor(client: ClientBase, beginning: readonly string[], isProven = false) {
     this.#client = client;
     const begun = beginning.map((text) =>
@@ -112,7 +112,7 @@ export class PipelinedTransaction implements DatabaseConnection {
   }
 
   #failBeforeCommit(error: unknown): unknown {
-    this.#isRefused ||= codeOf(error) !== undefined;
+    this.#isRefused ||= isRefusal(error);
     return this.#fail(error);
   }
 

@@ -67,7 +67,7 @@ const createEngine = (
   const isTooLate = (begun: number): boolean => performance.now() - begun > longestWait(timeout);
   const refuseIfCrowded = () => refuseWhenCrowded(gate.waiting() + pool.waitingCount, maxWaiting);
 
-  const usedAt = new WeakMap<PoolClient, number>();
+  let usedAt = new WeakMap<PoolClient, number>();
   const isProven = (client: PoolClient): boolean =>
     performance.now() - (usedAt.get(client) ?? Number.NEGATIVE_INFINITY) < provenFor;
 
@@ -80,6 +80,8 @@ const createEngine = (
       return await use(client);
     } finally {
       usedAt.set(client, performance.now());
+      // Others may be lost with it.
+      if (isSpoilt()) usedAt = new WeakMap();
       client.release(isSpoilt());
     }
   };
@@ -142,7 +144,7 @@ const createEngine = (
       return {
         kind: "failed",
         cause,
-        mayRetry: isConflict(cause) || isStalePlan(cause) || isLost,
+        mayRetry: isConflict(cause) || isStalePlan(cause) || isUnfound(cause) || isLost,
       };
     }
   };
@@ -156,11 +158,10 @@ const createEngine = (
           const outcome = await attempt(beginning, work);
           if (outcome.kind === "committed") return outcome.result;
           const { mayRetry, cause } = outcome;
-          // Nobody is in the way, and the next run looks.
-          if (isUnfound(cause) && tries < maxTries) continue;
           if (mayRetry && isTooLate(begun)) throw toUnavailable(cause);
           if (!mayRetry || tries === maxTries) throw toStoreError(cause);
-          await setTimeout(Math.random() * 10 * tries);
+          // The next run reads, and meets nobody.
+          if (!isUnfound(cause)) await setTimeout(Math.random() * 10 * tries);
         }
       });
     };
