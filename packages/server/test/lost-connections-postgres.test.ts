@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { newIds, systemClock } from "../src/compose/operator.ts";
 import { decidePatch } from "../src/domain/change-flag.ts";
 import { halyard } from "../src/domain/principal.ts";
+import { StoreUnavailable } from "../src/errors.ts";
 import { createCommit } from "../src/management/commit.ts";
 import { query } from "./support/postgres.ts";
 import type { Step } from "./support/store-steps.ts";
@@ -28,20 +29,26 @@ const describe =
     assert.ok(committed.ok);
   };
 
-const waitsForLock =
-  "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+const waiting =
+  "from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
 
-test("what PostgreSQL ends while it waits for the environment is run again: nothing was committed", async (t) => {
-  const { here, url, id, run } = await openTwoInstances(t);
-  await run(here, describe("1"));
+/** Another transaction locks the environment; gives what ends it. */
+const hold = async (url: string, id: number) => {
   const holder = new Client(url);
   await holder.connect();
   await holder.query("begin");
   await holder.query("select 1 from environments where id = $1 for update", [id]);
+  return () => holder.end();
+};
+
+test("what PostgreSQL ends while it waits for the environment is run again: nothing was committed", async (t) => {
+  const { here, url, id, run } = await openTwoInstances(t);
+  await run(here, describe("1"));
+  const release = await hold(url, id);
   const running = run(here, describe("2"));
-  await until("it waits, and is ended", async () => (await query(url, waitsForLock)).length > 0);
-  await holder.query("rollback");
-  await holder.end();
+  const end = `select pg_terminate_backend(pid) ${waiting}`;
+  await until("it waits, and is ended", async () => (await query(url, end)).length > 0);
+  await release();
   assert.equal(await running, 2);
 });
 
@@ -52,4 +59,20 @@ test("a connection that was lost while it was idle is found before the commit is
   await setTimeout(1_100);
   network.reset();
   assert.equal(await run(here, describe("2")), 2);
+});
+
+test("what a pooler says is no reason to make a change twice: PostgreSQL may have committed it", async (t) => {
+  const { here, url, id, run, network } = await openTwoInstances(t);
+  await run(here, describe("1"));
+  const release = await hold(url, id);
+  const running = assert.rejects(run(here, describe("2")), StoreUnavailable);
+  await until("it waits, and its commit was sent", async () => {
+    const rows = await query(url, `select 1 ${waiting}`);
+    return rows.length > 0 && network.committing.size > 0;
+  });
+  network.giveUp();
+  await release();
+  await running;
+  const made = "select 1 from flags where key = 'a' and version = 3";
+  await until("it is committed", async () => (await query(url, made)).length > 0);
 });

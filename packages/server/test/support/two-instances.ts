@@ -12,18 +12,34 @@ import { createSqlStore } from "../../src/store/sql/store.ts";
 import { dropDatabase, newDatabase } from "./postgres.ts";
 import { addEnvironment, createFlag, type Step } from "./store-steps.ts";
 
-/** The way to PostgreSQL. After `reset` it refuses, at their next use, the connections that are open. */
+/** An error that a pooler between makes up: PostgreSQL's own names its routine. */
+const poolerError = (): Buffer => {
+  const fields = Buffer.from("SFATAL\0VFATAL\0C08P01\0Mquery timeout\0\0");
+  const head = Buffer.from("E....");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+};
+
+/** The way to PostgreSQL. */
 const openNetwork = async (url: string) => {
   const target = new URL(url);
   const open = new Set<Socket>();
   const lost = new Set<Socket>();
+  /** Connections on which a commit was passed on last. */
+  const committing = new Set<Socket>();
   const server = createServer((client) => {
     const database = connect(Number(target.port), target.hostname);
     open.add(client);
-    client.on("error", () => {}).on("close", () => database.destroy());
+    client
+      .on("error", () => {})
+      .on("close", () => {
+        if (!committing.has(client)) database.destroy();
+      });
     database.on("error", () => {}).on("close", () => client.destroy());
     database.on("data", (data: Buffer) => client.write(data));
     client.on("data", (data: Buffer) => {
+      if (data.includes("commit\0")) committing.add(client);
+      else committing.delete(client);
       if (lost.has(client)) client.resetAndDestroy();
       else database.write(data);
     });
@@ -33,8 +49,14 @@ const openNetwork = async (url: string) => {
   through.port = String((server.address() as AddressInfo).port);
   return {
     url: through.href,
+    committing,
+    /** The connections that are open are refused at their next use. */
     reset() {
       for (const socket of open) lost.add(socket);
+    },
+    /** What waits for an answer to its commit gets another, as from a pooler; PostgreSQL goes on with what it was sent. */
+    giveUp() {
+      for (const client of committing) client.end(poolerError());
     },
     close: () => server.close(),
   };

@@ -160,7 +160,7 @@ const createEngine = (
           const { mayRetry, cause } = outcome;
           if (mayRetry && isTooLate(begun)) throw toUnavailable(cause);
           if (!mayRetry || tries === maxTries) throw toStoreError(cause);
-          // The next run reads, and meets nobody.
+          // There is no conflict to wait out: the next run reads.
           if (!isUnfound(cause)) await setTimeout(Math.random() * 10 * tries);
         }
       });

@@ -82,6 +82,7 @@ export interface SignalDraft {
   /** Written at the end of the transaction, so that queues are locked in their order whatever the order of changes. */
   readonly deliveries: QueuedDelivery[];
   readonly changes: Change[];
+  /** For the next work of the same transaction, and for the changes after the commit. */
   readonly left: Map<number, LeftEnvironment>;
   readonly revokedKeys: string[];
   accessChanged: boolean;
