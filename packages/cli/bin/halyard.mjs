@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const main = join(dirname(fileURLToPath(import.meta.url)), "../src/main.ts");
+const exactImports = new URL("exact-imports.mjs", import.meta.url).href;
 const neededMajor = 26;
 
 // Compiled once, kept in a folder of the installation: the next start takes half the time and less memory. Not in the
@@ -18,6 +19,7 @@ if (modules !== undefined) {
 
 if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  await import(exactImports);
   await import(main);
 } else {
   const node = findNode();
@@ -28,7 +30,7 @@ if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
     process.exit(1);
   }
   // The channel tells the child when this process is gone, however it went: the child then ends too.
-  const child = spawn(node, [main, ...process.argv.slice(2)], {
+  const child = spawn(node, ["--import", exactImports, main, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

@@ -1,23 +1,18 @@
 // Every operator's command as a process: what it prints, for people and for scripts, and how it ends.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import {
   type Ended,
   type RunningServer,
   serveHalyard,
-  spawnHalyard,
 } from "../../server/test/support/halyard-process.ts";
 import { until } from "../../server/test/support/until.ts";
 import { runInThread } from "./support/command-thread.ts";
 import { folderOf, storeOf } from "./support/folders.ts";
 import { noTerminal, runAtTerminal } from "./support/terminal.ts";
-
-const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
 
 const assertNoTrace = ({ stdout, stderr }: Ended) =>
   assert.doesNotMatch(stdout + stderr, /^\s+at |node:internal|file:\/\//m);
@@ -263,30 +258,4 @@ test("a folder without a store is not made into one by mistake", async () => {
   await refuse(["migrate", "--data", folder], 3, said);
   await refuse(["migrate", "--check", "--data", folder], 3, said);
   assert.equal(existsSync(folder), false);
-});
-
-suite("the installed command", () => {
-  const version = /^\d+\.\d+\.\d+\n$/;
-
-  test("runs on this Node", async () => {
-    const ended = await spawnHalyard(["--version"], {}, [process.execPath, bin]).ended;
-    assert.equal(ended.code, 0);
-    assert.match(ended.stdout, version);
-    const wrong = await spawnHalyard(["frobnicate"], {}, [process.execPath, bin]).ended;
-    assert.equal(wrong.code, 2);
-  });
-
-  const old = ["/usr/bin/node", "/usr/local/bin/node"].find(
-    (path) =>
-      existsSync(path) &&
-      Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))) < 26,
-  );
-  const skip = old === undefined ? "this machine has no older Node" : false;
-  test("finds the project's Node when started by an older one", { skip }, async () => {
-    const run = (...args: string[]) => spawnHalyard(args, {}, [old ?? "", bin]).ended;
-    const ended = await run("--version");
-    assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: "" });
-    assert.match(ended.stdout, version);
-    assert.equal((await run("frobnicate")).code, 2);
-  });
 });

@@ -1,0 +1,57 @@
+// The command of the repository, by the file that `npm start` and `npx halyard` run: on the project's Node, and on an older one.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
+
+const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
+
+const old = ["/usr/bin/node", "/usr/local/bin/node"].find(
+  (path) =>
+    existsSync(path) &&
+    Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))) < 26,
+);
+
+/** What Node itself looks for: the first hook is the last that is asked. */
+const tellSearches = `data:text/javascript,${encodeURIComponent(`
+  import module from "node:module";
+  module.registerHooks?.({
+    resolve(specifier, context, next) {
+      console.error(specifier);
+      return next(specifier, context);
+    },
+  });
+`)}`;
+
+const nodes = [
+  ["this Node", process.execPath],
+  ["an older Node, which finds the project's", old],
+] as const;
+
+for (const [name, node] of nodes) {
+  const skip = node === undefined && "this machine has no older Node";
+  suite(`the command of the repository on ${name}`, { skip }, () => {
+    const run = (args: string[], settings = {}) =>
+      spawnHalyard(args, settings, [node ?? "", bin]).ended;
+
+    test("says its version, and no to what it does not know", async () => {
+      const { code, stdout, stderr } = await run(["--version"]);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+      assert.equal((await run(["frobnicate"])).code, 2);
+    });
+
+    test("searches for packages, and not for files that are named", async () => {
+      const ended = await run(["--version"], { NODE_OPTIONS: `--import "${tellSearches}"` });
+      assert.equal(ended.code, 0, ended.stderr);
+      const searched = ended.stderr.split("\n");
+      assert.ok(searched.includes("commander"), ended.stderr);
+      assert.deepEqual(
+        searched.filter((each) => /^\..*\.ts$/.test(each)),
+        [],
+      );
+    });
+  });
+}
