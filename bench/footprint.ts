@@ -4,12 +4,19 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { measureFootprint, untilReady } from "./support/footprint.ts";
+import { measureFootprints, untilReady } from "./support/footprint.ts";
 import { openLoad } from "./support/load.ts";
-import { benchKey as key, startHalyard, startInstalled, stopAll } from "./support/processes.ts";
-import { figure, machine, say, table } from "./support/report.ts";
+import {
+  benchKey as key,
+  type Started,
+  startHalyard,
+  startInstalled,
+  startServer,
+  stopAll,
+} from "./support/processes.ts";
+import { machine, say, table } from "./support/report.ts";
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
 const root = join(import.meta.dirname, "..");
 const installation = join(folder, "installation");
@@ -30,13 +37,20 @@ const sizeOf = (path: string): string => {
   return `${size.toFixed(size < 10 ? 1 : 0)} MB`;
 };
 
+const startBare = () => startServer("support/idle-server.mjs", []);
+const whenReady = (start: () => Promise<Started>) => async (): Promise<Started> => {
+  const halyard = await start();
+  await untilReady(`${halyard.url}/readyz`);
+  return halyard;
+};
+
 try {
   install();
-  say(`${machine}, median of ${rounds} starts`);
+  say(`${machine}, ${rounds} starts of each, in turns; medians (least to most)`);
   say(
     `The installed package is ${sizeOf(join(installation, "node_modules"))}; the \`node_modules\` of the repository, with all development tools, are ${sizeOf(join(root, "node_modules"))}.`,
   );
-  const row = table("on an existing store", "", "start to ready", "memory at rest");
+  const row = table("on an existing store", "start to ready", "memory at rest");
   for (const flags of [10, 1_000, 10_000]) {
     const settings = { HALYARD_DATA: join(folder, String(flags)) };
     // However slow the machine is, nothing that fills the store is refused.
@@ -50,21 +64,16 @@ try {
     }));
     load.close();
     await first.stop();
-    const ways = {
-      package: () => startInstalled(installation, settings),
-      repository: () => startHalyard(settings),
-    };
-    for (const [way, start] of Object.entries(ways)) {
-      const { ready, memory } = await measureFootprint(rounds, async () => {
-        const halyard = await start();
-        await untilReady(`${halyard.url}/readyz`);
-        return halyard;
-      });
-      const what = `${flags.toLocaleString("en")} flags`;
-      figure(`start to ready in ms, ${way}, ${what}`, ready);
-      figure(`memory at rest in MB, ${way}, ${what}`, memory);
-      row(what, way, `${Math.round(ready)} ms`, `${Math.round(memory)} MB`);
-    }
+    const what = `${flags.toLocaleString("en")} flags`;
+    await measureFootprints(
+      rounds,
+      {
+        ...(flags === 10 && { "bare `node:http` server, no store": startBare }),
+        [`${what}, package`]: whenReady(() => startInstalled(installation, settings)),
+        [`${what}, repository`]: whenReady(() => startHalyard(settings)),
+      },
+      row,
+    );
   }
 } finally {
   await stopAll();

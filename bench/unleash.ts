@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
-import { measureFootprint, untilReady } from "./support/footprint.ts";
+import { measureFootprints, untilReady } from "./support/footprint.ts";
 import { pairs } from "./support/in-turns.ts";
 import { installPeers } from "./support/install-peers.ts";
 import { type Load, openLoad, type Request } from "./support/load.ts";
 import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
-import { figure, machine, say, table } from "./support/report.ts";
+import { machine, say, table } from "./support/report.ts";
 import { startUnleash, tokens } from "./support/unleash-server.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -179,16 +179,15 @@ try {
     await untilReady(`${started.url}/readyz`);
     return started;
   };
-  for (const [what, start] of [
-    ["Halyard, embedded store", startOurs(embedded)],
-    ["Halyard, PostgreSQL", startOurs(onPostgres)],
-    [`Unleash server ${version}, PostgreSQL`, () => startUnleash(places.unleash)],
-  ] as const) {
-    const { ready, memory } = await measureFootprint(starts, start);
-    figure(`start to ready in ms: ${what}`, ready);
-    figure(`memory at rest in MB: ${what}`, memory);
-    row(what, `${Math.round(ready)} ms`, `${Math.round(memory)} MB`);
-  }
+  await measureFootprints(
+    starts,
+    {
+      "Halyard, embedded store": startOurs(embedded),
+      "Halyard, PostgreSQL": startOurs(onPostgres),
+      [`Unleash server ${version}, PostgreSQL`]: () => startUnleash(places.unleash),
+    },
+    row,
+  );
 } finally {
   await stopAll();
   await postgres.remove();
