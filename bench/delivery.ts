@@ -10,7 +10,7 @@ import { figure, machine, median, milliseconds, nth, say, table } from "./suppor
 const receivers = 16;
 const perReceiver = 4;
 const changes = Number(process.env.BENCH_CHANGES ?? "1250");
-const rounds = Number(process.env.BENCH_ROUNDS ?? "5");
+const rounds = Number(process.env.BENCH_ROUNDS ?? "15");
 const latencySamples = 300;
 
 /** Seconds of processor time that a process has used so far. */
