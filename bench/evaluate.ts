@@ -89,7 +89,7 @@ try {
   }
   figure("isEnabled beside the bare hash loop", median(ratios(client, bare)));
   const fastest = others.reduce((one, other) =>
-    median(other.rates) > median(one.rates) ? other : one,
+    median(ratios(client, other)) < median(ratios(client, one)) ? other : one,
   );
   figure("isEnabled beside the fastest other", median(ratios(client, fastest)));
   say(

@@ -179,6 +179,7 @@ try {
     await untilReady(`${started.url}/readyz`);
     return started;
   };
+  say(`${starts} starts of each, in turns; medians (least to most)`);
   await measureFootprints(
     starts,
     {

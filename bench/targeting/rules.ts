@@ -84,7 +84,7 @@ export const compareRules = async (rounds: number, milliseconds: number): Promis
         );
       }
       const fastest = others.reduce((one, other) =>
-        median(other.rates) > median(one.rates) ? other : one,
+        median(ratios(client, other)) < median(ratios(client, one)) ? other : one,
       );
       figure(`rules beside the fastest other, ${what}`, median(ratios(client, fastest)));
     }

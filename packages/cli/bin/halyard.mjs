@@ -20,6 +20,8 @@ if (modules !== undefined) {
 if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   await import(exactImports);
+  // Workers are started with these.
+  process.execArgv.push("--import", exactImports);
   await import(main);
 } else {
   const node = findNode();

@@ -1,10 +1,12 @@
 // The command of the repository, by the file that `npm start` and `npx halyard` run: on the project's Node, and on an older one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
+import { type Ended, spawnHalyard } from "../../server/test/support/halyard-process.ts";
 
 const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
 
@@ -14,12 +16,12 @@ const old = ["/usr/bin/node", "/usr/local/bin/node"].find(
     Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))) < 26,
 );
 
-/** What Node itself looks for: the first hook is the last that is asked. */
+/** What Node itself looks for, for imports: the first hook is the last that is asked. */
 const tellSearches = `data:text/javascript,${encodeURIComponent(`
   import module from "node:module";
   module.registerHooks?.({
     resolve(specifier, context, next) {
-      console.error(specifier);
+      if (context.conditions.includes("import")) console.error(specifier);
       return next(specifier, context);
     },
   });
@@ -43,15 +45,31 @@ for (const [name, node] of nodes) {
       assert.equal((await run(["frobnicate"])).code, 2);
     });
 
-    test("searches for packages, and not for files that are named", async () => {
-      const ended = await run(["--version"], { NODE_OPTIONS: `--import "${tellSearches}"` });
-      assert.equal(ended.code, 0, ended.stderr);
-      const searched = ended.stderr.split("\n");
-      assert.ok(searched.includes("commander"), ended.stderr);
+    const NODE_OPTIONS = `--import "${tellSearches}"`;
+    const checkSearches = ({ stderr }: Ended, somePackage: string): void => {
+      const searched = stderr.split("\n");
+      assert.ok(searched.includes(somePackage), stderr);
       assert.deepEqual(
-        searched.filter((each) => /^\..*\.ts$/.test(each)),
+        searched.filter((each) => /^\..*\.[jt]s$/.test(each)),
         [],
       );
+    };
+
+    test("searches for packages, and not for files that are named", async () => {
+      const ended = await run(["--version"], { NODE_OPTIONS });
+      assert.equal(ended.code, 0, ended.stderr);
+      checkSearches(ended, "commander");
+    });
+
+    test("its workers neither", async () => {
+      await using resources = new AsyncDisposableStack();
+      const folder = mkdtempSync(join(tmpdir(), "halyard-bin-"));
+      resources.defer(() => rmSync(folder, { recursive: true }));
+      const settings = { NODE_OPTIONS, PORT: "0", HALYARD_DATA: folder, HALYARD_WORKERS: "2" };
+      const server = spawnHalyard(["serve"], settings, [node ?? "", bin]);
+      await server.printed(/http:\/\/\S+/);
+      server.kill("SIGTERM");
+      checkSearches(await server.ended, "kysely");
     });
   });
 }
