@@ -173,13 +173,13 @@ try {
   }
   await theirs.stop();
 
+  say(`${starts} starts of each, in turns; medians (least to most)`);
   const row = table("on an existing store", "start to ready", "memory at rest");
   const startOurs = (settings: Readonly<Record<string, string>>) => async () => {
     const started = await startHalyard(settings);
     await untilReady(`${started.url}/readyz`);
     return started;
   };
-  say(`${starts} starts of each, in turns; medians (least to most)`);
   await measureFootprints(
     starts,
     {
