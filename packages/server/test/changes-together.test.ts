@@ -64,6 +64,36 @@ test("each of many changes of one flag sees the one before it", async () => {
   );
 });
 
+test("changes among others that change nothing and others that are refused see the ones before them", async () => {
+  const environment = await prepare();
+  const { admin } = environment;
+  const answers = await Promise.all(
+    numbers.map((index) => {
+      if (index % 4 === 0) return admin("PATCH", "/flags/a", { description: `${index}` });
+      if (index % 4 === 1) return admin("PATCH", "/flags/a", { enabled: false });
+      if (index % 4 === 2) return admin("PATCH", "/flags/none", { enabled: true });
+      return admin("PATCH", "/flags/b", { description: `${index}` });
+    }),
+  );
+  const versions = (rest: number) =>
+    answers
+      .filter((_, index) => index % 4 === rest)
+      .map(({ headers }) => Number(headers.get("etag")?.slice(1, -1)));
+  const made = Array.from({ length: count / 4 }, (_, index) => index + 2);
+  for (const rest of [0, 3]) {
+    assert.deepEqual(
+      versions(rest).toSorted((a, b) => a - b),
+      made,
+    );
+  }
+  assert.ok(versions(1).every((version) => version >= 1 && version <= made.length + 1));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    numbers.map((index) => (index % 4 === 2 ? 404 : 200)),
+  );
+  assert.partialDeepStrictEqual(await verification(environment), { verified: true });
+});
+
 test("what waits for a lock of PostgreSQL is one transaction then", {
   skip: !onPostgres,
 }, async (t) => {

@@ -35,6 +35,17 @@ test("each of many changes by one instance runs once, on what the one before it 
   await verify();
 });
 
+test("a work that changes nothing goes by what is left too, and leaves it", async (t) => {
+  const { here, there, id, run, change } = await openTwoInstances(t);
+  const look = () => change(here, (transaction) => read(transaction, id));
+  assert.equal((await look()).runs, 1);
+  for (const description of ["1", "2"]) {
+    await run(there, patchFlag("a", { description }));
+    const { result, runs } = await look();
+    assert.deepEqual([result.flag?.flag.description, runs], [description, 2]);
+  }
+});
+
 const changesElsewhere: Readonly<
   Record<
     string,

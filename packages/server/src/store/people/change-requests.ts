@@ -181,7 +181,7 @@ const rowOf = (request: RequestRow) => ({
 export const changeRequestWrites = (
   database: Database,
   traits: DatabaseTraits,
-  signal: { accessChanged: boolean },
+  signal: { accessChanged: boolean; readonly left: Map<number, unknown> },
   queueAtEnd: (deliveries: readonly NewDelivery[], at: Date) => void,
 ): ChangeRequestWrites => {
   const insertEntry = async (
@@ -263,6 +263,7 @@ export const changeRequestWrites = (
         })
         .execute();
       queueAtEnd(deliveries, event.at);
+      signal.left.delete(state.id);
     },
 
     async setWritesDirectly(environmentId, keyId, writesDirectly) {

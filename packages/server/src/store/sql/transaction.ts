@@ -129,7 +129,7 @@ type OnConnection = ReturnType<typeof onConnection>;
 interface Known {
   /** From the work before it in the same transaction: locked already. */
   readonly held: Map<number, LeftEnvironment> | undefined;
-  /** From an earlier transaction. */
+  /** From an earlier transaction; undefined for a work that does not name its environment. */
   readonly kept: Map<number, LeftEnvironment> | undefined;
 }
 
@@ -183,7 +183,10 @@ const createTransaction = (
       const locking = lock(environmentId);
       locked.set(environmentId, locking);
       const found = await locking;
-      if (found) heads.set(environmentId, found.state);
+      if (!found) return undefined;
+      heads.set(environmentId, found.state);
+      // A work that changes nothing leaves it too.
+      if (known.kept) signal.left.set(environmentId, found);
       return found;
     },
 
