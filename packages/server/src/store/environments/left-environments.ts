@@ -1,4 +1,4 @@
-// Environments as changes have left them, so that the next change of one need not read it.
+// Environments as works have left them, so that the next change of one need not read it.
 import type { Decision, VersionedFlag } from "../../domain/change.ts";
 import type { LockedRow } from "./lock.ts";
 
@@ -13,7 +13,7 @@ export const keepFlag = ({ flags }: LeftEnvironment, decision: Decision): void =
   flags.set(key, flag ? { flag, version, level } : undefined);
 };
 
-/** Whoever takes one either leaves it again, changed, or it is forgotten. */
+/** Whoever takes one leaves it again, or it is forgotten. */
 export const take = (
   environments: Map<number, LeftEnvironment> | undefined,
   id: number,
