@@ -61,6 +61,17 @@ test("a connection that was lost while it was idle is found before the commit is
   assert.equal(await run(here, describe("2")), 2);
 });
 
+test("a request that changes nothing is run again, whenever its connection is lost", async (t) => {
+  const { here, run, network } = await openTwoInstances(t);
+  const look: Step = async (transaction, id) => {
+    assert.ok((await transaction.lockEnvironment(id)) && (await transaction.flag(id, "a")));
+  };
+  await run(here, describe("1"));
+  assert.equal(await run(here, look), 1);
+  network.reset();
+  assert.equal(await run(here, look), 2);
+});
+
 test("what a pooler says is no reason to make a change twice: PostgreSQL may have committed it", async (t) => {
   const { here, url, id, run, network } = await openTwoInstances(t);
   await run(here, describe("1"));

@@ -51,8 +51,16 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
   streamQuery: noStream,
 });
 
-/** Raw statements that nothing is read from: one that begins with `with` must be a write. */
+/** Divides by zero if the query finds nothing: `isUnfound` in errors.ts. */
+export const insisting = (text: string): string =>
+  `with found as (${text}) select 1 / (select count(*) from found)`;
+
+/** Raw statements that nothing is read from: one that begins with `with` must be a write, or insist. */
 const blindTexts = /^(notify|with) /;
+
+/** When in doubt, it is one. */
+const isWrite = ({ query, sql: text }: CompiledQuery): boolean =>
+  query.kind === "SelectQueryNode" ? query.with !== undefined : !text.startsWith("with found as (");
 
 /** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
 const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
@@ -78,6 +86,7 @@ export class PipelinedTransaction implements DatabaseConnection {
   #failure: { readonly error: unknown } | undefined;
   #hasEnded = false;
   #commitSent = false;
+  #hasWritten = false;
   /** PostgreSQL has refused a statement before the commit, which then rolls back. */
   #isRefused = false;
   /** Awaited before the commit is sent; undefined if the connection is known to work. */
@@ -101,9 +110,9 @@ export class PipelinedTransaction implements DatabaseConnection {
     return this.#commitSent;
   }
 
-  /** Whether the database may have committed although no confirmation arrived. */
+  /** Whether the database may have committed something although no confirmation arrived. */
   get mayBeCommitted(): boolean {
-    return this.#commitSent && !this.#isRefused;
+    return this.#commitSent && this.#hasWritten && !this.#isRefused;
   }
 
   #fail(error: unknown): unknown {
@@ -123,6 +132,7 @@ export class PipelinedTransaction implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#hasEnded) throw new Error("The transaction has ended.");
     this.#throwFailure();
+    this.#hasWritten ||= isWrite(query);
     const answer = send(this.#client, query);
     if (isBlind(query)) {
       answer.catch((error) => this.#failBeforeCommit(error));

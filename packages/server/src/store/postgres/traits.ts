@@ -2,7 +2,7 @@
 import { CompiledQuery, sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { execute } from "../schema/kysely-on.ts";
-import { escapeText } from "./pipeline.ts";
+import { escapeText, insisting } from "./pipeline.ts";
 
 /** Arbitrary numbers that nothing else in the database uses. */
 const lockFamily = 0x48414c59;
@@ -53,10 +53,6 @@ const writeTogetherAs = (name: string): DatabaseTraits["writeTogether"] => {
     );
   };
 };
-
-/** Divides by zero if the query finds nothing: `isUnfound` in errors.ts. */
-const insisting = (text: string): string =>
-  `with found as (${text}) select 1 / (select count(*) from found)`;
 
 export const postgresTraits: DatabaseTraits = {
   bytes: sql`bytea`,
