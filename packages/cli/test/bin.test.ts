@@ -1,12 +1,11 @@
 // The command of the repository, by the file that `npm start` and `npx halyard` run: on the project's Node, and on an older one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Ended, spawnHalyard } from "../../server/test/support/halyard-process.ts";
+import { newFolder } from "../../server/test/support/server.ts";
 
 const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
 
@@ -63,7 +62,7 @@ for (const [name, node] of nodes) {
 
     test("its workers neither", async () => {
       await using resources = new AsyncDisposableStack();
-      const folder = mkdtempSync(join(tmpdir(), "halyard-bin-"));
+      const folder = newFolder();
       resources.defer(() => rmSync(folder, { recursive: true }));
       const settings = { NODE_OPTIONS, PORT: "0", HALYARD_DATA: folder, HALYARD_WORKERS: "2" };
       const server = spawnHalyard(["serve"], settings, [node ?? "", bin]);

@@ -114,6 +114,17 @@ for (const [what, { step, seen }] of Object.entries(changesElsewhere)) {
   });
 }
 
+for (const [what, { step, seen }] of Object.entries(changesElsewhere)) {
+  test(`${what}, changed by this instance, is seen: the work is not run again`, async (t) => {
+    const { here, id, run, change, verify } = await openTwoInstances(t);
+    await run(here, step);
+    const { result, runs } = await change(here, (transaction) => read(transaction, id));
+    assert.equal(runs, 1);
+    seen(result);
+    await verify();
+  });
+}
+
 test("an environment that another instance has removed is gone", async (t) => {
   const { here, url, id, change } = await openTwoInstances(t);
   await query(url, "delete from environments where id = $1", [id]);

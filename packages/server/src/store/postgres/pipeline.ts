@@ -51,16 +51,17 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
   streamQuery: noStream,
 });
 
+const insistence = "with found as (";
 /** Divides by zero if the query finds nothing: `isUnfound` in errors.ts. */
 export const insisting = (text: string): string =>
-  `with found as (${text}) select 1 / (select count(*) from found)`;
+  `${insistence}${text}) select 1 / (select count(*) from found)`;
 
 /** Raw statements that nothing is read from: one that begins with `with` must be a write, or insist. */
 const blindTexts = /^(notify|with) /;
 
 /** When in doubt, it is one. */
 const isWrite = ({ query, sql: text }: CompiledQuery): boolean =>
-  query.kind === "SelectQueryNode" ? query.with !== undefined : !text.startsWith("with found as (");
+  query.kind === "SelectQueryNode" ? query.with !== undefined : !text.startsWith(insistence);
 
 /** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
 const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {

@@ -29,7 +29,7 @@ const fromTheEnd = tableNames.toReversed();
 export const removalWrites = (
   database: Database,
   traits: DatabaseTraits,
-  revokedKeys: string[],
+  signal: { readonly revokedKeys: string[]; readonly left: Map<number, unknown> },
 ): Pick<EnvironmentWrites, "closeEnvironment" | "deleteEnvironmentPart"> => ({
   async closeEnvironment({ id, name, flagCount }, at, actor) {
     const time = at.getTime();
@@ -61,7 +61,8 @@ export const removalWrites = (
       // It was interrupted, and what it held is known already.
       .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
-    revokedKeys.push(...keys.map((key) => key.id));
+    signal.revokedKeys.push(...keys.map((key) => key.id));
+    signal.left.delete(id);
     await traits.notify(database);
   },
 

@@ -221,7 +221,7 @@ const createTransaction = (
     ...changeRequestWrites(database, traits, signal, queueAtEnd),
 
     ...keyWrites(database, traits, signal.revokedKeys),
-    ...removalWrites(database, traits, signal.revokedKeys),
+    ...removalWrites(database, traits, signal),
 
     async record(environmentId, entry) {
       const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
