@@ -8,16 +8,11 @@ import { type Found, machine, markdown, type Table } from "./support/report.ts";
 
 const benches = [
   "http",
-  "scale",
   "evaluate",
   "targeting",
-  "sampling",
-  "delivery",
   "streams",
-  "flagd",
   "instances",
   "footprint",
-  "unleash",
   "peers",
 ] as const;
 type Name = (typeof benches)[number];
@@ -61,13 +56,6 @@ const glance: readonly (readonly [what: string, bench: Name, figure: string, bes
     "fastest SDK of others",
   ],
   [
-    "OFREP, one flag with five rules",
-    "targeting",
-    "OFREP with rules, one flag, the last rule matches",
-    "plain flag",
-  ],
-  ["deliveries", "delivery", "deliveries beside a bare undici loop", "bare undici loop"],
-  [
     "PATCH, embedded store",
     "instances",
     "PATCH beside bare commits, SQLite, 16 connections",
@@ -79,14 +67,7 @@ const glance: readonly (readonly [what: string, bench: Name, figure: string, bes
     "PATCH beside bare commits, PostgreSQL, 16 connections",
     "bare commits of the same rows",
   ],
-  [
-    "fetch of all flags, PostgreSQL",
-    "unleash",
-    "fetch beside Unleash, PostgreSQL",
-    "Unleash server",
-  ],
-  ["evaluation of all flags", "unleash", "evaluation beside Unleash, PostgreSQL", "Unleash server"],
-  ["toggles, PostgreSQL", "unleash", "toggles beside Unleash, PostgreSQL", "Unleash server"],
+  ["OFREP, one flag", "peers", "OFREP beside GO Feature Flag", "GO Feature Flag's relay proxy"],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));

@@ -16,7 +16,7 @@ const peers = {
   flagd: "@openfeature/flagd-core",
   flagsmith: "flagsmith-nodejs",
 };
-const dependencies = installPeers("peers");
+const dependencies = installPeers();
 
 class Subject {
   readonly what: string;

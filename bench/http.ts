@@ -113,18 +113,14 @@ try {
         },
       };
     });
-  const { text, fewHeaders } = wayFlags;
+  const { text } = wayFlags;
   const bytes = ["support/bare-server.ts"] as const;
   const server = [...bytes, text] as const;
   const reader = ["support/bare-evaluator.ts", text] as const;
   await beside("GET one of 1,000 flags", "GET of one flag", readOne, server);
-  await beside("- beside two headers", "GET beside two headers", readOne, [...server, fewHeaders]);
-  await beside("- beside a body kept as a Buffer", "GET beside a Buffer", readOne, bytes);
   await beside("- through the framework", "GET through the framework", through(readOne), server);
   await beside("GET all of 1,000 flags", "GET of a list", readAll, bytes, count / 4);
   await beside("OFREP: one of 1,000 flags", "OFREP single evaluation", evaluate, reader);
-  const few = [...reader, fewHeaders] as const;
-  await beside("- beside two headers", "OFREP beside two headers", evaluate, few);
   await beside("- through the framework", "OFREP framework", through(evaluate), reader);
   await beside("OFREP: all of 1,000 flags", "OFREP bulk", evaluateAll, reader, count / 40);
 } finally {

@@ -125,6 +125,8 @@ class Verifier:
             self.problems.append("the end of the history is missing")
         elif self.head != self.chain:
             self.problems.append(f"the history ends at {self.chain}, but its head is {self.head}")
+        if self.unchained:
+            self.problems.append(f"{self.unchained} entries at the end are not part of the chain")
         for chain in self.redactions:
             self.problems.append(f"a checkpoint is about an entry that is not there: {chain}")
 

@@ -1,10 +1,7 @@
-// Holds the imports of every source file against the table of rooms, and the number of files in a folder against its limit.
+// Checks the imports of every source file against the table of rooms.
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { join, posix } from "node:path";
 import { packages, type Rooms } from "./rooms.ts";
-
-/** A folder with more is hard to find one's way in. */
-const mostFiles = 15;
 
 const specifier =
   /^(?:import|export)\s(?:[\w*{][^;"']*?\sfrom\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
@@ -58,13 +55,6 @@ export const findBreaches = (project: string): string[] => {
         }
       }
     }
-  }
-  const counts = new Map<string, number>();
-  for (const file of globSync("packages/*/src/**/*.{ts,tsx,css}", { cwd: project })) {
-    counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-  }
-  for (const [folder, count] of counts) {
-    if (count > mostFiles) breaches.push(`${folder} holds ${count} files, more than ${mostFiles}`);
   }
   return breaches;
 };

@@ -5,6 +5,7 @@ import { globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { blockTitled } from "../test/support/pages.ts";
 import { emptyEnvironment } from "./packages/empty-environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-first-steps-"));
@@ -61,25 +62,19 @@ const serve = async (): Promise<string> => {
   return env.HALYARD_URL;
 };
 
-const expectTrue = (output: string): string => {
-  if (output.trim() !== "true")
-    throw new Error(`The flag is on, but the program printed: ${output}`);
-  return "true";
+const evaluate = async (name: string, command: string): Promise<string> => {
+  writeProgram(name);
+  const output = await shell(`${command} ${name}`);
+  if (/^true\b/i.test(output)) return "true";
+  throw new Error(`The flag is on for this user, but the program printed: ${output}`);
 };
 
-const typescript = `import { createClient } from "@halyard/sdk";
-const client = createClient({ url: process.env.HALYARD_URL!, key: process.env.HALYARD_API_KEY! });
-await client.ready();
-console.log(client.isEnabled("new-checkout"));
-await client.close();
-`;
-const python = `import os
-from openfeature import api
-from openfeature.contrib.provider.ofrep import OFREPProvider
-headers = {"Authorization": "Bearer " + os.environ["HALYARD_API_KEY"]}
-api.set_provider(OFREPProvider(os.environ["HALYARD_URL"], headers_factory=lambda: headers))
-print(str(api.get_client().get_boolean_value("new-checkout", False)).lower())
-`;
+/** A program of the README, for the server that was started. */
+const writeProgram = (name: string): void => {
+  const code = blockTitled("README.md", name);
+  const url = env.HALYARD_URL ?? "";
+  writeFileSync(join(project, name), code.replace("http://127.0.0.1:4400", url));
+};
 
 const installPython = async (): Promise<string> => {
   await shell("python3 -m venv venv");
@@ -101,7 +96,7 @@ const steps: readonly (readonly [name: string, work: () => Promise<string>, isOp
       "create a flag and turn it on",
       () =>
         shell(
-          "npx halyard flags create new-checkout --type boolean && npx halyard flags enable new-checkout",
+          "npx halyard flags create new-checkout --percentage 25 && npx halyard flags enable new-checkout",
         ).then(() => ""),
     ],
     [
@@ -111,9 +106,9 @@ const steps: readonly (readonly [name: string, work: () => Promise<string>, isOp
         return megabytes("node_modules/@halyard/sdk");
       },
     ],
-    ["evaluate from TypeScript", () => shell("node evaluate.ts").then(expectTrue)],
+    ["evaluate from TypeScript", () => evaluate("checkout.mjs", "node")],
     ["install OpenFeature for Python", installPython, true],
-    ["evaluate from Python", () => shell("venv/bin/python evaluate.py").then(expectTrue), true],
+    ["evaluate from Python", () => evaluate("checkout.py", "venv/bin/python"), true],
   ];
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
@@ -121,8 +116,6 @@ const seconds = (since: number): string => `${((performance.now() - since) / 1_0
 try {
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), '{"private":true,"type":"module"}');
-  writeFileSync(join(project, "evaluate.ts"), typescript);
-  writeFileSync(join(project, "evaluate.py"), python);
   process.chdir(root);
   const packed = spawn(process.execPath, ["scripts/pack.ts", join(folder, "dist")], {
     stdio: ["ignore", "ignore", "inherit"],

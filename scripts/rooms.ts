@@ -8,6 +8,7 @@ const useCases = ["ports.ts", "text-hash.ts", ...values];
 const surface = [
   ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
   ...["management", "evaluation", "access", "providers", "telemetry", ...useCases, "fastify"],
+  "typebox",
 ];
 const database = ["store/schema", "store/secrets", ...useCases, "kysely"];
 
@@ -39,7 +40,7 @@ const server: Rooms = {
     ...["fastify", "pino", "node:*"],
   ],
   management: [...useCases, "node:crypto", "node:timers/promises"],
-  evaluation: [...useCases, "node:timers/promises"],
+  evaluation: [...useCases, "node:crypto", "node:timers/promises"],
   access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
   providers: [...useCases, "openid-client"],
   delivery: [...useCases, "undici", "node:crypto", "node:net"],
@@ -72,7 +73,7 @@ const server: Rooms = {
     ...["http/errors", "http/request", "access", "evaluation", ...useCases],
     ...["fastify", "ipaddr.js", "node:*"],
   ],
-  "http/load": ["errors.ts", "node:*"],
+  "http/load": ["http/request", "domain", "errors.ts", "node:*"],
   "http/openapi": [
     ...["http/errors", "http/request", "version.ts", "installation.ts", ...values],
     ...["@fastify/swagger", "fastify", "typebox", "node:*"],
@@ -83,7 +84,7 @@ const server: Rooms = {
   "store/secrets": ["store/schema", "errors.ts", "@halyard/core", "kysely", "node:*"],
   "store/history": [...database],
   "store/outbox": ["store/history", ...database, "node:crypto"],
-  "store/people": ["store/outbox", ...database],
+  "store/people": ["store/outbox", ...database, "node:crypto"],
   "store/environments": [...database],
   "store/sql": [
     ...["store/history", "store/outbox", "store/people", "store/environments"],
@@ -93,8 +94,8 @@ const server: Rooms = {
   "store/sqlite": ["store/sql", ...database, "node:*"],
   "store/postgres": ["store/sql", "store/transactions", ...database, "pg", "node:*"],
   "store/maintenance": [
-    ...["store/sqlite", "store/postgres", "store/sql", "store/history", ...database],
-    ...["typebox", "node:*"],
+    ...["store/sqlite", "store/postgres", "store/sql", "store/history", "store/people"],
+    ...[...database, "typebox", "node:*"],
   ],
 };
 
@@ -102,20 +103,38 @@ const core: Rooms = { "": [] };
 
 const sdkTransport = ["transport", "@halyard/core"];
 const sdk: Rooms = {
-  "index.ts": [
-    ...["client", "browser-client", "management", "webhooks", "details.ts"],
-    ...sdkTransport,
-  ],
+  "index.ts": ["client", "details.ts", "flag-types.ts", "tracking.ts", ...sdkTransport],
+  "browser.ts": ["browser-client", "details.ts", "flag-types.ts", "tracking.ts", ...sdkTransport],
+  "edge.ts": ["edge", "client", "details.ts", ...sdkTransport],
+  "management.ts": ["management", ...sdkTransport],
+  "webhooks.ts": ["webhooks", "management"],
   "details.ts": ["@halyard/core"],
+  "flag-types.ts": ["@halyard/core"],
+  "frozen-copy.ts": [],
+  "tracking.ts": ["details.ts", ...sdkTransport],
   transport: ["details.ts", "@halyard/core"],
   "environment-stream": sdkTransport,
-  client: ["environment-stream", "details.ts", ...sdkTransport],
-  "browser-client": ["details.ts", ...sdkTransport],
+  client: [
+    "environment-stream",
+    "details.ts",
+    "flag-types.ts",
+    "frozen-copy.ts",
+    "tracking.ts",
+    ...sdkTransport,
+  ],
+  "browser-client": [
+    "details.ts",
+    "flag-types.ts",
+    "frozen-copy.ts",
+    "tracking.ts",
+    ...sdkTransport,
+  ],
+  edge: ["client", "environment-stream", "details.ts", ...sdkTransport],
   management: [...sdkTransport],
   plan: ["management", ...sdkTransport],
   webhooks: ["management", ...sdkTransport],
   openfeature: [
-    ...["client", "browser-client", "details.ts", ...sdkTransport],
+    ...["client", "browser-client", "details.ts", "flag-types.ts", ...sdkTransport],
     ...["@openfeature/core", "@openfeature/server-sdk", "@openfeature/web-sdk"],
   ],
 };
@@ -144,7 +163,7 @@ const cli: Rooms = {
     "server-connection",
     ...anywhere,
   ],
-  "operator.ts": ["terminal", ...anywhere, "@halyard/server"],
+  "operator.ts": ["terminal", "server-connection", ...anywhere, "@halyard/server"],
   commands: [
     ...["commands", "flags-file", "flags-file/importers", "flags-file/plan", "doctor"],
     ...["completion", "terminal", "server-connection", "operator.ts", "program-frame.ts"],

@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { createManagement, type Management, type Result } from "../packages/sdk/src/index.ts";
+import { createManagement, type Management, type Result } from "../packages/sdk/src/management.ts";
 import {
   isDelivered,
   logWhen,

@@ -118,7 +118,8 @@ const shortOnOne: Readonly<Record<string, string>> = {
 const isFull =
   process.env.HALYARD_FAULTS === "full" || process.env.HALYARD_TEST_STORE === "postgres";
 
-const opensStore = /\b(startTestServer|startSingleSignOn|serveHalyard|composeStore)\b/;
+const opensStore =
+  /\b(startTestServer|startSingleSignOn|serveHalyard|composeStore|storeSettings|openPostgresEngine)\b/;
 
 /** Chooses PostgreSQL by itself, whatever store the run is about. */
 export const needsPostgres = (file: string): boolean => /postgres/.test(basename(file));

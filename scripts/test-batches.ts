@@ -12,8 +12,7 @@ interface Kind {
 }
 
 /** They change something of their process, or ask what it has loaded or costs. */
-const alone =
-  /browser|cost|failed-start|faults\/postgres|load\.|loading|model|next-tick|runs-anywhere|scale/;
+const alone = /browser|cost|failed-start|faults\/postgres|load\.|loading|model|runs-anywhere|scale/;
 /** They mostly wait, for processes, leases and time limits. */
 const waits =
   /\/faults\/|fuzz|journey|kill|postgres|published|receivers|retries|shutdown|start\.|stop|workers/;

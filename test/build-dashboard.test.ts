@@ -47,7 +47,14 @@ const write = (path: string, text: string): void => {
 write("packages/dashboard/src/start/start.ts", 'import "../small.css";\ndocument.title = "one";\n');
 const rules = Array.from({ length: 50 }, (_, number) => `.rule-${number} { width: ${number}px }`);
 write("packages/dashboard/src/small.css", rules.join("\n"));
-for (const entry of ["index", "openfeature/server", "openfeature/web"]) {
+for (const entry of [
+  "index",
+  "browser",
+  "management",
+  "webhooks",
+  "openfeature/server",
+  "openfeature/web",
+]) {
   write(`packages/sdk/src/${entry}.ts`, "export const sdk = 1;\n");
 }
 

@@ -78,6 +78,7 @@ const startedWith: Record<string, Readonly<Record<string, string>>> = {
 const filledIn: Record<string, string> = {
   HALYARD_SECRET_KEY: "0".repeat(64),
   HALYARD_BOOTSTRAP_KEYS: "development=a-key-of-enough-characters",
+  HALYARD_METRICS_TOKEN: "a-token-of-enough-characters",
 };
 /** Read by Node and by the client of PostgreSQL, not by the settings. */
 const readByOthers = new Set(["NODE_ENV", "PGPASSWORD"]);
@@ -238,6 +239,17 @@ suite("Kubernetes", () => {
     assert.deepEqual(at(service, "spec.selector"), labels);
     assert.ok(Number(at(budget, "spec.minAvailable")) < Number(at(deployment, "spec.replicas")));
     assert.equal(at(container, "envFrom.0.secretRef.name"), at(secret, "metadata.name"));
+  });
+
+  test("has the token without which no other machine may scrape the pods", async (t) => {
+    const HALYARD_METRICS_TOKEN = filledIn.HALYARD_METRICS_TOKEN ?? "";
+    assert.ok(at(secret, "stringData.HALYARD_METRICS_TOKEN"));
+    const server = await startTestServer({ HOST: "0.0.0.0", HALYARD_METRICS_TOKEN });
+    t.after(() => server.close());
+    const scrape = (token: string) =>
+      fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal((await scrape(HALYARD_METRICS_TOKEN)).status, 200);
+    assert.equal((await scrape("another-token-of-enough-characters")).status, 401);
   });
 
   test("ports and probes lead to the server", async (t) => {

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, type TestContext, test } from "node:test";
-import { createManagement, type FlagPatch, type NewFlag } from "../packages/sdk/src/index.ts";
+import { createManagement, type FlagPatch, type NewFlag } from "../packages/sdk/src/management.ts";
 import { missing } from "../packages/sdk/test/support/guide.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { serveOn } from "../packages/server/test/support/halyard-process.ts";
@@ -96,15 +96,16 @@ const cliSteps = (server: TestServer): Steps => {
       assert.equal(await session.run(`sed -i '${edits}' flags.yaml`), "");
     },
     "halyard diff production staging": async (session) => {
-      await session.run("halyard environments create staging");
-      const create = "halyard keys create --environment staging --role admin --name admin 2>&-";
+      await session.run("halyard environments create staging --data ./data");
+      const create =
+        "halyard keys create --environment staging --role admin --name admin --data ./data 2>&-";
       const set = "halyard profiles set staging --url http://127.0.0.1:4400 --key -";
       assert.match(await session.run(`${create} | ${set}`), /^Saved staging/);
       const promoted = await session.run("halyard promote development staging --all --yes");
       assert.match(promoted, /Done: 2 created/);
     },
     "halyard environments create": async (session) => {
-      await session.run("halyard environments delete staging --force --yes");
+      await session.run("halyard environments delete staging --force --yes --data ./data");
     },
   };
 };

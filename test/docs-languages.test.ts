@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { createManagement } from "../packages/sdk/src/index.ts";
+import { createManagement } from "../packages/sdk/src/management.ts";
 import { folderOf } from "../packages/sdk/test/support/guide.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
@@ -39,7 +39,12 @@ suite("programs of other languages", {
   after(() => server.close());
 
   /** A flag at 25 percent, and a shell in a folder with these programs; the packages are installed there, or the test is skipped. */
-  const prepare = async (t: TestContext, page: string, files: Readonly<Record<string, string>>) => {
+  const prepare = async (
+    t: TestContext,
+    page: string,
+    files: Readonly<Record<string, string>>,
+    { install = "install", role = "client" as "client" | "server" } = {},
+  ) => {
     const { keys, name } = await server.environment();
     const { flags } = createManagement({ url: server.url, key: keys.admin });
     await flags.create({ key: "new-checkout", type: "rollout", percentage: 25 });
@@ -50,11 +55,12 @@ suite("programs of other languages", {
     ]);
     const cwd = folderOf(t, Object.fromEntries(here));
     const shell = async (script: string): Promise<string> => {
-      const line = script.replace("HALYARD_API_KEY=hal_…", `HALYARD_API_KEY=${keys.client}`);
-      return (await run("sh", ["-ec", line], { cwd })).stdout.replaceAll(name, "production");
+      const line = script.replace("HALYARD_API_KEY=hal_…", `HALYARD_API_KEY=${keys[role]}`);
+      const here = line.replaceAll("http://127.0.0.1:4400", server.url);
+      return (await run("sh", ["-ec", here], { cwd })).stdout.replaceAll(name, "production");
     };
     try {
-      await shell(blockTitled(page, "install"));
+      await shell(blockTitled(page, install));
     } catch (error) {
       t.skip(`the packages cannot be installed here: ${String(error).split("\n", 2).join(" ")}`);
       return undefined;
@@ -70,6 +76,17 @@ suite("programs of other languages", {
     assert.ok(printed.includes(blockTitled(telemetry, "output")), printed);
   });
 
+  test("OpenTelemetry, with conversions", async (t) => {
+    const name = "conversions.mjs";
+    const files = { [name]: blockTitled(telemetry, name) };
+    const sdk = { install: "install the SDK", role: "server" } as const;
+    const shell = await prepare(t, telemetry, files, sdk);
+    if (!shell) return;
+    const printed = await shell(blockTitled(telemetry, "run conversions"));
+    assert.ok(printed.includes(blockTitled(telemetry, "conversions output")), printed);
+    assert.match(printed, /'feature_flag.result.variant': 'off'/);
+  });
+
   test("Python", async (t) => {
     const shell = await prepare(t, python, {
       "checkout.py": blockTitled(python, "checkout.py"),
@@ -77,7 +94,12 @@ suite("programs of other languages", {
     });
     if (!shell) return;
     assert.equal(await shell(blockTitled(python, "run")), blockTitled(python, "output"));
-    assert.equal(await shell("HALYARD_API_KEY=hal_… venv/bin/python readme.py"), "False\n");
+    const readme = "venv/bin/python readme.py";
+    assert.equal(await shell(`HALYARD_API_KEY=hal_… ${readme}`), "True SPLIT None\n");
+    assert.equal(await shell(`HALYARD_API_KEY=wrong ${readme}`), "False ERROR unauthorized\n");
+    for (const printed of ["True SPLIT None", "False ERROR unauthorized"]) {
+      assert.ok(read("README.md").includes(`\`${printed}\``), printed);
+    }
   });
 
   test("Go", async (t) => {
@@ -87,6 +109,6 @@ suite("programs of other languages", {
     });
     if (!shell) return;
     assert.equal(await shell(blockTitled(go, "run")), blockTitled(go, "output"));
-    assert.equal(await shell("HALYARD_API_KEY=hal_… go run ./readme"), "false <nil>\n");
+    assert.equal(await shell("HALYARD_API_KEY=hal_… go run ./readme"), "true <nil>\n");
   });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { createManagement } from "../packages/sdk/src/index.ts";
+import { createManagement } from "../packages/sdk/src/management.ts";
 import { folderOf } from "../packages/sdk/test/support/guide.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";

@@ -5,7 +5,6 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
-import { createManagement } from "../packages/sdk/src/index.ts";
 import { folderOf, printed, startReceiver } from "../packages/sdk/test/support/guide.ts";
 import {
   eventBody,
@@ -210,21 +209,6 @@ test("CONTRIBUTING.md names every room of the server, and no others", () => {
 });
 
 suite("the programs of the README", () => {
-  test("TypeScript: it evaluates a flag", async (t) => {
-    const { keys } = await server.environment();
-    const { flags } = createManagement({ url: server.url, key: keys.admin });
-    await flags.create({ key: "new-checkout", type: "boolean" });
-    assert.ok((await flags.update("new-checkout", { enabled: true })).ok);
-    const code = blockTitled("README.md", "checkout.ts").replace(
-      "http://127.0.0.1:4400",
-      server.url,
-    );
-    const cwd = folderOf(t, { "checkout.ts": code });
-    const env = { ...process.env, HALYARD_API_KEY: keys.server };
-    const { stdout } = await run(process.execPath, ["checkout.ts"], { cwd, env, timeout: 600_000 });
-    assert.equal(stdout, "true\n");
-  });
-
   test("its receiver takes what is signed and refuses what is not", async (t) => {
     const secret = secretOf(1);
     const folder = folderOf(t, { "receiver.mjs": blockTitled("README.md", "receiver.mjs") });
@@ -261,8 +245,7 @@ suite("the programs of the README", () => {
 
 test("every program in the documents has a test", () => {
   const tested: Readonly<Record<string, string>> = {
-    "README.md ts": "above",
-    "README.md js": "above",
+    "README.md js": "above, and packages/sdk/test/published-runs.test.ts",
     "README.md python": "test/docs-languages.test.ts",
     "README.md go": "test/docs-languages.test.ts",
     "docs/environments.md yaml": "test/docs-preview.test.ts",
@@ -273,6 +256,9 @@ test("every program in the documents has a test", () => {
     "docs/evaluate/openfeature-cli.md go": "test/docs-openfeature-cli.test.ts",
     "docs/evaluate/opentelemetry.md js": "test/docs-languages.test.ts",
     "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",
+    "docs/evaluate/typed-flags.md ts": "packages/sdk/test/published-types.test.ts compiles them",
+    "docs/evaluate/server-rendering.md ts":
+      "packages/sdk/test/published-types.test.ts compiles them",
     "docs/webhooks.md ts": "packages/sdk/test/receivers.test.ts",
     "docs/webhooks.md js": "packages/sdk/test/receivers.test.ts",
     "docs/webhooks.md python": "packages/sdk/test/receivers.test.ts",
@@ -281,7 +267,7 @@ test("every program in the documents has a test", () => {
     "docs/webhooks.md ruby": "not run: needs a Rack server",
     "docs/webhooks.md sql": "not run: a line for the reader's own database",
     "docs/operate/monitoring.md js": "not run: needs a collector",
-    "docs/operate/monitoring.md yaml": "not run: needs Prometheus",
+    "docs/operate/monitoring.md yaml": "test/alerts.test.ts, with promtool",
     "docs/operate/reverse-proxy.md nginx": "not run: needs nginx",
     "docs/operate/reverse-proxy.md caddyfile": "test/docs-proxy.test.ts, where Caddy is installed",
   };

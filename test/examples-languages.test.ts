@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
-import { chromium } from "playwright-core";
+import { chromium, type Page, type Route } from "playwright-core";
 import { findBrowser } from "../packages/dashboard/test/support/find-browser.ts";
-import { createManagement } from "../packages/sdk/src/index.ts";
+import { createManagement } from "../packages/sdk/src/management.ts";
 import { freePort, missing } from "../packages/sdk/test/support/guide.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
@@ -47,7 +47,13 @@ suite("examples with packages of registries", {
       HALYARD_API_KEY: keys[role],
       HALYARD_FLAGD_PORT: String(flagdPort),
     });
-    return { keys, set, settings };
+    /** From now on, the flag is on for this plan only. */
+    const onlyFor = async (plan: string) => {
+      const when = { attribute: "plan", op: "in", values: [plan] } as const;
+      const rules = [{ when, serve: "on" }];
+      assert.ok((await flags.update("new-checkout", { rules, otherwise: "off" })).ok);
+    };
+    return { keys, set, onlyFor, settings };
   };
 
   /** A copy in which these have run; undefined, and the test skipped, where the packages cannot be had. */
@@ -76,15 +82,26 @@ suite("examples with packages of registries", {
   };
 
   /** Opens the page and keeps every heading that it has ever shown, in their order. */
-  const openPage = async (t: TestContext, url: string) => {
+  const openPage = async (
+    t: TestContext,
+    url: string,
+    prepare: (page: Page) => Promise<unknown> = async () => {},
+  ) => {
     const browser = await chromium.launch({ executablePath: findBrowser() ?? "chromium" });
     t.after(() => browser.close());
     const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("console", (said) => said.type() === "error" && problems.push(said.text()));
     await page.addInitScript(keepHeadings);
+    await prepare(page);
     await page.goto(url);
     return {
+      problems,
       heading: (text: string) => page.getByRole("heading", { name: text }).waitFor(),
       shown: () => page.evaluate<string[]>("shown"),
+      /** React has shown by then what it was given before. */
+      painted: () => page.evaluate("new Promise((done) => requestIdleCallback(done))"),
     };
   };
 
@@ -105,11 +122,13 @@ suite("examples with packages of registries", {
     assert.deepEqual(await page.shown(), ["The new checkout", "The old checkout"]);
   });
 
-  test("Next.js: the server's page has the values, and the browser follows them", async (t) => {
+  test("Next.js: the first paint is right, hydration keeps it, and the browser follows changes", async (t) => {
     const folder = await installWithNpm(t, "nextjs");
     if (folder === undefined) return;
-    const { keys, set, settings } = await newEnvironment();
+    const { keys, set, onlyFor, settings } = await newEnvironment();
     await set(true);
+    // The plan of the example's user: the browser has to evaluate for the same context as the server.
+    await onlyFor("pro");
     const all = {
       ...settings("server"),
       HALYARD_CLIENT_KEY: keys.client,
@@ -127,11 +146,30 @@ suite("examples with packages of registries", {
     // On a busy machine the first pages may have the fallbacks.
     const html = await until("the new checkout", () => rendered("The new checkout"));
     assert.ok(!html.includes(keys.server), "the server's key is for the server only");
-    const page = await openPage(t, url);
-    await page.heading("The new checkout");
+    // The page's own request waits until hydration is over: its effect has sent it.
+    const requests: Route[] = [];
+    const streams: Route[] = [];
+    const page = await openPage(t, url, async (opened) => {
+      await opened.route("**/ofrep/v1/evaluate/**", (route) => void requests.push(route));
+      await opened.route("**/ofrep/v1/events**", (route) => void streams.push(route));
+    });
+    const release = (held: Route[]) => Promise.all(held.splice(0).map((route) => route.continue()));
+    await until("the request of the hydrated page", () => requests.length > 0);
+    assert.deepEqual(await page.shown(), ["The new checkout"], "before the server answers");
+    // The page opens its stream when it has the values that the server answered with.
+    await until("the request of the stream", async () => {
+      await release(requests);
+      return streams.length > 0;
+    });
+    await page.painted();
+    assert.deepEqual(await page.shown(), ["The new checkout"], "after the server's answer");
     await set(false);
-    await page.heading("The old checkout");
+    await until("the old checkout in the page", async () => {
+      await Promise.all([release(streams), release(requests)]);
+      return (await page.shown()).at(-1) === "The old checkout";
+    });
     assert.deepEqual(await page.shown(), ["The new checkout", "The old checkout"]);
+    assert.deepEqual(page.problems, [], "React reports what hydration had to change");
     await until("the old checkout", () => rendered("The old checkout"));
   });
 

@@ -1,10 +1,12 @@
 // The examples that need nothing but Node, curl and jq, run as their readers run them. examples-languages.test.ts has the others.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
+import { parse } from "yaml";
 import { meddlingProxy } from "../packages/cli/test/support/meddling-proxy.ts";
-import { createManagement } from "../packages/sdk/src/index.ts";
+import { createManagement } from "../packages/sdk/src/management.ts";
 import { missing } from "../packages/sdk/test/support/guide.ts";
 import { commandFile } from "../packages/server/test/support/halyard-process.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
@@ -20,13 +22,13 @@ after(() => server.close());
 
 /** A new environment, and what a program is told of it. */
 const newEnvironment = async () => {
-  const { keys } = await server.environment();
+  const { keys, newKey } = await server.environment();
   const { flags } = createManagement({ url: server.url, key: keys.admin });
   const settings = (role: keyof typeof keys) => ({
     HALYARD_URL: server.url,
     HALYARD_API_KEY: keys[role],
   });
-  return { keys, flags, settings };
+  return { keys, newKey, flags, settings };
 };
 
 test("examples install the SDK and the command of this version", () => {
@@ -40,8 +42,10 @@ test("examples install the SDK and the command of this version", () => {
       `http://127.0.0.1:4400/sdk/halyard-sdk-${version}.tgz`,
     );
   }
-  const workflow = read("examples/github-actions/.github/workflows/flag-diff.yaml");
-  assert.ok(workflow.includes(`halyard-server-${version}.tgz`));
+  for (const name of ["flag-diff", "flag-apply"]) {
+    const workflow = read(`examples/github-actions/.github/workflows/${name}.yaml`);
+    assert.ok(workflow.includes(`halyard-server-${version}.tgz`), name);
+  }
 });
 
 test("Node: a server that follows its flag, and starts without Halyard", async (t) => {
@@ -163,6 +167,48 @@ suite("GitHub Actions", () => {
       ["+ maintenance", "~ new-checkout", "- old-search", "3 different, 0"],
     );
     assert.match(shown[1] ?? "", /percentage 10 % → 25 %/);
+  });
+
+  test("after the merge the environment has the file's flags, and a second run changes nothing", async (t) => {
+    const { newKey, flags, settings } = await newEnvironment();
+    await flags.create({ key: "old-search", type: "boolean" });
+    const command = `exec "${process.execPath}" "${commandFile}" "$@"`;
+    const { folder, path } = prepare(t, command);
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
+    git("init", "--quiet");
+    git("add", "flags.yaml");
+    const author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+    git(...author, "commit", "--quiet", "--message", "Open the checkout");
+
+    const { jobs } = parse(read("examples/github-actions/.github/workflows/flag-apply.yaml")) as {
+      jobs: { apply: { steps: { run?: string }[] } };
+    };
+    const line = jobs.apply.steps.flatMap(({ run }) => run ?? []).at(-1) ?? "";
+    const HALYARD_API_KEY = await newKey("editor");
+    const apply = () =>
+      runExample(
+        t,
+        folder,
+        { ...path, ...settings("admin"), HALYARD_API_KEY },
+        "bash",
+        "-ec",
+        line,
+      );
+    assert.match(await apply(), /Done: 2 created/);
+    const made = await flags.get("new-checkout");
+    assert.ok(made.ok && made.value.enabled);
+    const entries = await flags.history("new-checkout");
+    assert.match(
+      (entries.ok && entries.value[0]?.reason) || "",
+      /^[0-9a-f]{7,} Open the checkout$/,
+    );
+
+    await flags.update("new-checkout", { enabled: false });
+    assert.match(await apply(), /1 changed/);
+    const again = await apply();
+    assert.doesNotMatch(again, /Done/);
+    const left = await flags.get("old-search");
+    assert.ok(left.ok, "what the file does not name stays");
   });
 
   test("no comment is made of a failure", async (t) => {

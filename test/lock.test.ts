@@ -27,11 +27,7 @@ const unlisted: readonly string[] = [
   "@rolldown 1.2.19",
 ];
 
-for (const file of [
-  "package-lock.json",
-  "bench/peers/package-lock.json",
-  "bench/peers/server/package-lock.json",
-]) {
+for (const file of ["package-lock.json", "bench/peers/package-lock.json"]) {
   suite(file, () => {
     const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
       packages: Readonly<Record<string, Entry>>;

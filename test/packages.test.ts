@@ -3,26 +3,28 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { snippetsFor } from "../packages/dashboard/src/flags/snippets.ts";
-import { createManagement } from "../packages/sdk/src/index.ts";
+import { createManagement } from "../packages/sdk/src/management.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { startIdentityProvider } from "../packages/server/test/support/identity-provider.ts";
 import { until } from "../packages/server/test/support/until.ts";
 import { emptyEnvironment } from "../scripts/packages/empty-environment.ts";
+import { olderNode } from "./support/older-node.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
@@ -192,15 +194,23 @@ suite("the package of the server", () => {
   });
 
   test("says what is missing on an older Node", async (t) => {
-    const old = env.PATH.split(delimiter)
-      .map((path) => join(path, "node"))
-      .filter(existsSync);
-    const { stdout: versions } = await run("sh", ["-c", old.map((path) => `${path} -v`).join(";")]);
-    const at = versions.split("\n").findIndex((version) => /^v(1\d|2[0-5])\./.test(version));
-    const node = old[at];
+    const node = await olderNode(env.PATH);
     if (node === undefined) return t.skip("there is no older Node here");
-    const command = run(node, [join(installed, "bin/halyard.mjs"), "--version"]);
-    await assert.rejects(command, /halyard: Node 26 or newer is needed and this is v/);
+    const command = run(node, [join(installed, "bin/halyard.mjs")]);
+    const message =
+      /halyard: Node 26 or newer is needed and this is v\S+\. Run "npm install node@26" in (?<folder>.+), which .*\n$/;
+    const error = (await command.catch((thrown: unknown) => thrown)) as { readonly stderr: string };
+    const { folder: there = "" } = message.exec(error.stderr)?.groups ?? {};
+    assert.equal(realpathSync(there), realpathSync(server), error.stderr);
+    // What that line installs, without a registry: the command of the package "node".
+    const bin = join(server, "node_modules/.bin/node");
+    symlinkSync(process.execPath, bin);
+    t.after(() => rmSync(bin));
+    const found = env.PATH.split(delimiter).filter((path) => path !== dirname(process.execPath));
+    const { stdout } = await shell(server, "npx halyard --version", {
+      PATH: [dirname(node), ...found].join(delimiter),
+    });
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   });
 });
 

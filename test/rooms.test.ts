@@ -115,10 +115,6 @@ test("an import over several lines, of types, without names and at run time is s
   }
 });
 
-test("a file outside every room, and a folder with too many files", () => {
+test("a file outside every room", () => {
   assert.match(breachesOf({ [`${server}/nowhere/x.ts`]: "" })[0] ?? "", /is in no room/);
-  const many = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${server}/domain/x${n}.ts`, ""]));
-  assert.deepEqual(breachesOf(many(15)), []);
-  assert.match(breachesOf(many(16))[0] ?? "", /domain holds 16 files/);
 });

@@ -21,7 +21,7 @@ const body = Buffer.from(
 );
 const history =
   "environment_id, revision, subject, subject_id, version, at, actor_key_id, actor_name, actions, before, after, digest, chain";
-const event = "environment_id, sequence, id, type, flag_key, created_at, body";
+const event = "environment_id, sequence, id, type, ordering_key, created_at, body";
 
 const eventId = () => `evt_${randomUUIDv7().replaceAll("-", "")}`;
 

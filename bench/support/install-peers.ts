@@ -1,4 +1,4 @@
-// Installs what Halyard is measured beside, when it is missing: nobody who only uses Halyard needs it.
+// Installs the SDKs that the benchmarks compare with, unless they are installed already.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const readJson = (path: string): unknown => JSON.parse(readFileSync(pathOf(path), "utf8"));
 
-/** Gives the version of each by its name. */
-export const installPeers = (
-  folder: "peers" | "peers/server",
-): Readonly<Record<string, string>> => {
+const folder = "peers";
+
+/** Returns the version of each package. */
+export const installPeers = (): Readonly<Record<string, string>> => {
   const { dependencies } = readJson(`${folder}/package.json`) as {
     dependencies: Record<string, string>;
   };
@@ -18,7 +18,7 @@ export const installPeers = (
     return existsSync(pathOf(path)) && (readJson(path) as { version: string }).version === version;
   };
   if (!Object.entries(dependencies).every(isInstalled)) {
-    console.log(`Installing what is measured beside Halyard into bench/${folder} …`);
+    console.log(`Installing the SDKs to compare with into bench/${folder} …`);
     const args = ["ci", "--prefix", pathOf(folder), "--no-audit", "--no-fund", "--ignore-scripts"];
     const { status } = spawnSync("npm", args, {
       stdio: "inherit",

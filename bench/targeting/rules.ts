@@ -43,7 +43,7 @@ const groups: readonly (readonly [group: Group, what: string])[] = [
 ];
 
 export const compareRules = async (rounds: number, milliseconds: number): Promise<void> => {
-  const versions = installPeers("peers");
+  const versions = installPeers();
   const client = new Engine("Halyard: `isEnabled` of a connected client", "client");
   const core = new Engine("Halyard: `evaluate` of the core", "core");
   const others = Object.entries(peers).map(

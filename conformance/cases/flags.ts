@@ -83,6 +83,30 @@ const threeValues = [
   boolean(`logic-${index}`, { rules: [rule("it", condition, "on")], otherwise: "off" }),
 );
 
+const everyone = { all: [] };
+const everyoneSegment = {
+  key: "everyone-but",
+  description: null,
+  include: [],
+  exclude: ["user-0"],
+  when: everyone,
+};
+const forEveryone = [
+  ...[
+    everyone,
+    { not: everyone },
+    { all: [everyone, unknown] },
+    { any: [unknown, everyone] },
+    { segment: ["everyone-but"] },
+  ].map((condition, index) =>
+    boolean(`everyone-${index}`, { rules: [rule("it", condition, "on")], otherwise: "off" }),
+  ),
+  boolean("split", { rules: [rule("it", everyone, [share("on", 50)])], otherwise: "off" }),
+  variant("split-of-variants", "small", {
+    rules: [rule("it", everyone, [share("small", 50), share("large", 50)])],
+  }),
+];
+
 const places: readonly JsonObject[] = [
   {},
   { company: { id: 7, "a/b": "slash", "m~n": "tilde", "": "empty" } },
@@ -190,6 +214,7 @@ export const flagGroups: readonly FlagGroup[] = [
     ],
   ),
   groupOf("true, false and unknown", threeValues, [{}, { targetingKey: "u" }]),
+  groupOf("everyone", forEveryone, [{}, ...people(8), { targetingKey: "" }], [everyoneSegment]),
   groupOf("attributes by name and by pointer", pointers, places),
   groupOf("segments", inSegments, members, segments),
   groupOf(

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { HalyardProvider } from "@halyard/sdk/openfeature-server";
+import { HalyardProvider } from "@halyard/sdk/openfeature/server";
 import { OpenFeature } from "@openfeature/server-sdk";
 
 const provider = new HalyardProvider({

@@ -5,9 +5,6 @@ import { defineConfig } from "vite";
 /** `npx vite packages/dashboard` serves the sources and asks a running server for all else. */
 const server = process.env.HALYARD_URL ?? "http://127.0.0.1:4400";
 
-/** What the first screen shares with all else: it must not wait for that. */
-const neededFirst = /core\/src\/environment-name|preload-helper|start\/first-requests/;
-
 // biome-ignore lint/style/noDefaultExport: Vite asks for it.
 export default defineConfig({
   plugins: [react()],
@@ -25,10 +22,7 @@ export default defineConfig({
         // What most parts share is one file. Otherwise every part that is loaded later cuts the files of the others into
         // smaller ones, and a first visit loads more bytes for it.
         codeSplitting: {
-          groups: [
-            { name: "first", test: neededFirst, priority: 1 },
-            { name: "shared", minShareCount: 10 },
-          ],
+          groups: [{ name: "shared", minShareCount: 10 }],
         },
       },
     },

@@ -1,5 +1,9 @@
 // A server as a company has it after years: 5,000 flags in two environments, people who change them, and an outage of a receiver.
-import { createManagement, type Management, type Result } from "../../packages/sdk/src/index.ts";
+import {
+  createManagement,
+  type Management,
+  type Result,
+} from "../../packages/sdk/src/management.ts";
 import { logWhen, wasAttempted } from "../../packages/server/test/support/delivery-log.ts";
 import {
   accept,

@@ -7,12 +7,16 @@ import { build } from "rolldown";
 
 const root = join(import.meta.dirname, "../..");
 const sdk = join(root, "packages/sdk");
-/** What users import, and the source file of each. */
-const entries = {
-  index: "index",
-  "openfeature-server": "openfeature/server",
-  "openfeature-web": "openfeature/web",
-};
+/** What users import; each is also the name of a source file. */
+const entries = [
+  "index",
+  "browser",
+  "edge",
+  "management",
+  "webhooks",
+  "openfeature/server",
+  "openfeature/web",
+] as const;
 /** Each in a folder of its own, whose manifest says what the `.js` and `.d.ts` files in it are. */
 const formats = [
   { folder: "esm", format: "esm", type: "module" },
@@ -35,13 +39,11 @@ const writeJson = (file: string, content: object): void =>
 const bundle = async (target: string): Promise<void> => {
   for (const { folder, format } of formats) {
     await build({
-      input: Object.fromEntries(
-        Object.entries(entries).map(([name, file]) => [name, join(sdk, "src", `${file}.ts`)]),
-      ),
+      input: Object.fromEntries(entries.map((entry) => [entry, join(sdk, "src", `${entry}.ts`)])),
       // Whatever is not ours would be a dependency: it stays an import, and the test finds it.
       external: (name) => !/^(\.|\/|@halyard\/)/.test(name),
       platform: "neutral",
-      output: { dir: join(target, folder), format, chunkFileNames: "[name].js" },
+      output: { dir: join(target, folder), format, chunkFileNames: "shared/[name].js" },
       // Comments that name source files would name this machine's folders.
       experimental: { attachDebugInfo: "none" },
       logLevel: "warn",
@@ -64,7 +66,7 @@ const declare = (folder: string): void => {
       paths: { "@halyard/core/*": [join(root, "packages/core/src/*.ts")] },
       typeRoots: [join(root, "node_modules/@types")],
     },
-    files: Object.values(entries).map((file) => join(sdk, "src", `${file}.ts`)),
+    files: entries.map((entry) => join(sdk, "src", `${entry}.ts`)),
   });
   const compiler = join(root, "node_modules/.bin/tsc");
   const { status, stdout } = spawnSync(compiler, ["-p", options], { encoding: "utf8" });
@@ -112,8 +114,8 @@ const declareAll = (target: string): void => {
   try {
     declare(made);
     for (const { folder } of formats) {
-      for (const file of Object.values(entries)) {
-        copyDeclaration(made, join(target, folder, "types"), `sdk/src/${file}.d.ts`);
+      for (const entry of entries) {
+        copyDeclaration(made, join(target, folder, "types"), `sdk/src/${entry}.d.ts`);
       }
     }
   } finally {
@@ -121,9 +123,9 @@ const declareAll = (target: string): void => {
   }
 };
 
-const forImport = (folder: string, name: string, file: string) => ({
-  types: `./${folder}/types/${file}.d.ts`,
-  default: `./${folder}/${name}.js`,
+const forImport = (folder: string, entry: string) => ({
+  types: `./${folder}/types/${entry}.d.ts`,
+  default: `./${folder}/${entry}.js`,
 });
 
 const manifest = (): object => ({
@@ -139,9 +141,9 @@ const manifest = (): object => ({
   types: "./cjs/types/index.d.ts",
   exports: {
     ...Object.fromEntries(
-      Object.entries(entries).map(([name, file]) => [
-        name === "index" ? "." : `./${name}`,
-        { import: forImport("esm", name, file), require: forImport("cjs", name, file) },
+      entries.map((entry) => [
+        entry === "index" ? "." : `./${entry}`,
+        { import: forImport("esm", entry), require: forImport("cjs", entry) },
       ]),
     ),
     "./package.json": "./package.json",
@@ -149,6 +151,18 @@ const manifest = (): object => ({
   peerDependencies: source.peerDependencies,
   peerDependenciesMeta: source.peerDependenciesMeta,
 });
+
+/** For tools that do not read `exports`, such as TypeScript with `moduleResolution: node10`: a folder for each subpath. */
+const writeSubpaths = (target: string): void => {
+  for (const entry of entries.filter((each) => each !== "index")) {
+    const built = posix.join(...entry.split("/").map(() => ".."), "cjs");
+    mkdirSync(join(target, entry), { recursive: true });
+    writeJson(join(target, entry, "package.json"), {
+      main: `${built}/${entry}.js`,
+      types: `${built}/types/${entry}.d.ts`,
+    });
+  }
+};
 
 export const buildSdk = async (target: string): Promise<void> => {
   rmSync(target, { recursive: true, force: true });
@@ -158,6 +172,7 @@ export const buildSdk = async (target: string): Promise<void> => {
   for (const { folder, type } of formats) {
     writeJson(join(target, folder, "package.json"), { type, sideEffects: false });
   }
+  writeSubpaths(target);
   writeJson(join(target, "package.json"), manifest());
   copyFileSync(join(sdk, "README.md"), join(target, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(target, "LICENSE"));

@@ -5,7 +5,13 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
   "README.md": {
     "npm ci && npm start":
       "the first start is a test of its own below; npm ci is how the tests came here",
-    "npm install http": "test/packages.test.ts installs the SDK from a running server",
+    "npm init -y": "test/packages.test.ts installs the SDK from a running server",
+    "node checkout.mjs": "packages/sdk/test/published-runs.test.ts, with several versions of Node",
+    "python3 -m venv": "test/docs-languages.test.ts",
+    "venv/bin/python": "test/docs-languages.test.ts",
+    "go mod init": "test/docs-languages.test.ts",
+    "go run": "test/docs-languages.test.ts",
+    "HALYARD_WEBHOOK_SECRET=": "test/docs.test.ts",
     "npm ci && npm test": "these are the tests",
   },
   "docs/get-started.md": { "npm ci && npm start": "the first start is a test of its own below" },
@@ -34,6 +40,9 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "npm install https": "test/packages.test.ts",
     "npm pack https": "test/packages.test.ts",
   },
+  "docs/evaluate/typed-flags.md": {
+    "npx halyard types": "packages/sdk/test/published-types.test.ts",
+  },
   "docs/evaluate/opentelemetry.md": { "": "test/docs-languages.test.ts" },
   "docs/evaluate/python.md": {
     "python3 -m venv": "test/docs-languages.test.ts",
@@ -53,6 +62,7 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "docker compose -f": "needs a container engine",
     "kubectl apply": "needs a cluster; test/deploy.test.ts reads the files",
     "npm install --prefix": "needs systemd and root; test/systemd.test.ts verifies the unit",
+    "systemctl stop": "needs systemd and root",
     "systemd-run": "needs systemd and root",
   },
   "docs/operate/monitoring.md": {

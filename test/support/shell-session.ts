@@ -73,8 +73,6 @@ export const openSession = (
   const asOnPage = (text: string): string =>
     [...instead]
       .reduce((result, [page, real]) => result.replaceAll(real, page), text)
-      // Commands name a server only if it is not the usual one.
-      .replaceAll(` at ${place.url}`, "")
       .replaceAll(place.url, address)
       .replaceAll(host, "127.0.0.1:4400")
       .replaceAll(`Port ${port} `, "Port 4400 ")

@@ -1,38 +1,29 @@
 "use client";
-import { createContextClient } from "@halyard/sdk";
+import { createContextClient, type EvaluationContext, type FlagValues } from "@halyard/sdk/browser";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 
-type Values = Readonly<Record<string, boolean>>;
 interface Settings {
+  /** What the server has evaluated the flags for. */
+  readonly context: EvaluationContext;
   /** What the server has rendered with: the browser's first render is the same. */
-  readonly values: Values;
+  readonly values: FlagValues;
   readonly url: string;
   /** A key of the role client: everyone who opens the page can read it. */
   readonly clientKey: string;
-  readonly targetingKey: string;
 }
 
-const FlagValues = createContext<Values>({});
+const Values = createContext<FlagValues>({});
 
 export const Flags = ({ children, ...settings }: Settings & { readonly children: ReactNode }) => {
-  const { values, url, clientKey, targetingKey } = settings;
-  // The values of the first render only: after it, the client follows changes by itself.
-  const [bootstrap] = useState(values);
+  // Those of the first render only: after it, the client follows changes by itself.
+  const [{ context, values, url, clientKey }] = useState(settings);
   const [current, setCurrent] = useState(values);
   useEffect(() => {
-    const client = createContextClient({
-      url,
-      key: clientKey,
-      context: { targetingKey },
-      bootstrap,
-    });
-    client.on("change", () => {
-      const names = Object.keys(bootstrap);
-      setCurrent(Object.fromEntries(names.map((name) => [name, client.isEnabled(name)])));
-    });
+    const client = createContextClient({ url, key: clientKey, context, bootstrap: values });
+    client.on("change", () => setCurrent(client.values()));
     return () => void client.close();
-  }, [bootstrap, url, clientKey, targetingKey]);
-  return <FlagValues value={current}>{children}</FlagValues>;
+  }, [context, values, url, clientKey]);
+  return <Values value={current}>{children}</Values>;
 };
 
-export const useFlag = (name: string): boolean => useContext(FlagValues)[name] ?? false;
+export const useFlag = (name: string): boolean => useContext(Values)[name] === true;

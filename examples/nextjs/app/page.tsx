@@ -6,15 +6,15 @@ import { getHalyard } from "./halyard";
 export default async function Page() {
   // Rendered for each request: flags differ from user to user, and change.
   await connection();
-  const user = { targetingKey: "user-42" };
+  const user = { targetingKey: "user-42", plan: "pro" };
   const halyard = await getHalyard();
   return (
     <Flags
-      // Only the flags that the page uses go to the browser.
-      values={{ "new-checkout": halyard.isEnabled("new-checkout", user) }}
+      context={user}
+      // Only the flags that the page uses. Without the list, all of the environment.
+      values={halyard.values(user, ["new-checkout"])}
       url={process.env.HALYARD_URL ?? "http://127.0.0.1:4400"}
       clientKey={process.env.HALYARD_CLIENT_KEY ?? ""}
-      targetingKey={user.targetingKey}
     >
       <Checkout />
     </Flags>

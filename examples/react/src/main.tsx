@@ -1,4 +1,4 @@
-import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
+import { HalyardWebProvider } from "@halyard/sdk/openfeature/web";
 import { OpenFeature, OpenFeatureProvider } from "@openfeature/react-sdk";
 import { Suspense } from "react";
 import { createRoot } from "react-dom/client";

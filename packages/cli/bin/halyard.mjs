@@ -7,7 +7,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const main = join(dirname(fileURLToPath(import.meta.url)), "../src/main.ts");
-const exactImports = new URL("exact-imports.mjs", import.meta.url).href;
 const neededMajor = 26;
 
 // Compiled once, kept in a folder of the installation: the next start takes half the time and less memory. Not in the
@@ -19,20 +18,17 @@ if (modules !== undefined) {
 
 if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  await import(exactImports);
-  // Workers are started with these.
-  process.execArgv.push("--import", exactImports);
   await import(main);
 } else {
   const node = findNode();
   if (node === undefined) {
     console.error(
-      `halyard: Node ${neededMajor} or newer is needed and this is ${process.version}. "npm ci" in the project folder brings it (without --omit=dev, NODE_ENV=production or --ignore-scripts).`,
+      `halyard: Node ${neededMajor} or newer is needed and this is ${process.version}. Run "npm ci" in the project folder (without --omit=dev, NODE_ENV=production or --ignore-scripts), or "npm install node@${neededMajor}": both install it for this project only.`,
     );
     process.exit(1);
   }
   // The channel tells the child when this process is gone, however it went: the child then ends too.
-  const child = spawn(node, ["--import", exactImports, main, ...process.argv.slice(2)], {
+  const child = spawn(node, [main, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

@@ -58,7 +58,7 @@ try {
       printErrorAsJson(codeOf(exitCodes.usage), error.message.replace(/^error: /, ""));
     }
   } else if (error instanceof Proposed) {
-    if (wantsJson) printJson({ proposed: error.request });
+    if (wantsJson) printJson({ proposed: error.request, server: error.server });
     else print(withoutControls(error.message));
   } else if (error instanceof Previewed) {
     if (wantsJson) printJson({ preview: error.preview });

@@ -1,12 +1,15 @@
 // Opens the store for one operator's command, and closes it afterwards.
-import { resolve } from "node:path";
 import type { Operator } from "@halyard/server/compose/operator";
 import type { Config } from "@halyard/server/config";
 import type { Command } from "commander";
+import { requireNoAddress } from "./server-connection/address.ts";
 import { exitCodes } from "./terminal/exit-codes.ts";
-import { CommandFailed } from "./terminal/output.ts";
+import { CommandFailed, inOneLine } from "./terminal/output.ts";
 
-export const dataOption = ["--data <folder>", "the data folder (instead of HALYARD_DATA)"] as const;
+export const dataOption = [
+  "--data <place>",
+  "the database: a data folder, or postgres://user:password@host/database",
+] as const;
 export const jsonOption = ["--json", "print JSON, for scripts"] as const;
 
 export interface OperatorOptions {
@@ -14,12 +17,29 @@ export interface OperatorOptions {
   readonly json?: boolean;
 }
 
+/** The variables that name this database, for a folder or a postgres:// address. */
+const variablesFor = (data: string) =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(data)
+    ? { DATABASE_URL: data }
+    : { HALYARD_DATA: data, DATABASE_URL: undefined };
+
+/** The variables of the process, with the database that --data names. */
+export const variablesWith = (data: string | undefined): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...(data !== undefined && variablesFor(data)),
+});
+
 /** The settings; options override environment variables. */
 export const configFor = async (data: string | undefined): Promise<Config> => {
   // Loaded on demand, so that help appears without delay.
   const { parseConfig } = await import("@halyard/server/config");
-  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
-  return parseConfig({ ...process.env, ...chosen });
+  return parseConfig(variablesWith(data));
+};
+
+/** The settings for a command that works on the database: of --data, or of the environment when no address is given. */
+export const databaseConfig = async (data: string | undefined): Promise<Config> => {
+  if (data === undefined) requireNoAddress();
+  return configFor(data);
 };
 
 /** Only the server creates a store: a mistyped folder must not become an empty one. */
@@ -28,7 +48,7 @@ export const requireStore = async (config: Config): Promise<void> => {
   if (await hasStore(config)) return;
   throw new CommandFailed(
     config.database.kind === "embedded"
-      ? `There is no Halyard database in ${config.database.folder}: run this in the server's folder, or pass its data folder with --data or HALYARD_DATA.`
+      ? `There is no Halyard database in ${config.database.folder}: run this in the server's folder, or pass its data folder with --data.`
       : `The database ${config.database.name} has no Halyard tables: check DATABASE_URL, or start the server on it first.`,
     exitCodes.notFound,
   );
@@ -47,16 +67,15 @@ export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
 
 /** The database of a command, in words. */
 export interface DatabasePlace {
-  /** Such as ` of /var/lib/halyard`; empty for the default, ./data. */
+  /** Such as ` in the database /var/lib/halyard`. */
   readonly text: string;
   /** The same for scripts. */
   readonly json: { readonly database: string };
 }
 
-const placeOf = ({ database }: Config): DatabasePlace => {
+export const databasePlace = ({ database }: Config): DatabasePlace => {
   const name = database.kind === "embedded" ? database.folder : database.name;
-  const text = name === resolve("data") ? "" : ` of ${name}`;
-  return { text, json: { database: name } };
+  return { text: inOneLine(` in the database ${name}`), json: { database: name } };
 };
 
 /** The address of a server with these settings, from this machine. */
@@ -70,13 +89,13 @@ export const withOperator = async (
   { data }: OperatorOptions,
   work: (operator: Operator, place: DatabasePlace) => Promise<void>,
 ): Promise<void> => {
-  const config = await configFor(data);
+  const config = await databaseConfig(data);
   const { composeOperator } = await import("@halyard/server/compose/operator");
   await whenAvailable(async () => {
     await requireStore(config);
     const operator = await composeOperator(config);
     try {
-      await work(operator, placeOf(config));
+      await work(operator, databasePlace(config));
     } finally {
       await operator.close();
     }

@@ -28,6 +28,7 @@ const groups: Readonly<Record<string, Commands>> = {
     import: async () => (await import("./commands/files/import.ts")).importCommand(),
     diff: async () => (await import("./commands/files/diff.ts")).diffCommand(),
     promote: async () => (await import("./commands/files/promote.ts")).promoteCommand(),
+    types: async () => (await import("./commands/files/types.ts")).typesCommand(),
   },
   "The server and its database:": {
     serve: async () => (await import("./commands/operator/serve.ts")).serveCommand(),
@@ -61,8 +62,8 @@ Examples:
   halyard events tail
 
 Exit codes: 0 done, 1 failed (the message says why), 2 invalid command, 3 not found, 4 key missing or not allowed,
-5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code), 8 made, but some programs
-lag (--wait).`;
+5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code, types --check), 8 made, but
+some programs lag (--wait).`;
 
 const hint = "(add --help to see what is possible)";
 
@@ -78,6 +79,17 @@ const termOf = (command: Command): string =>
 const humanReadableArgument = (argument: Argument): string => {
   const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
   return argument.required ? `<${name}>` : `[${name}]`;
+};
+
+/** An option before the name of a command below would apply to no command at all, so it is an error. */
+const refuseEarlyOptions = (command: Command, below: Command): void => {
+  const early = command.options.find(
+    (option) => command.getOptionValueSource(option.attributeName()) === "cli",
+  );
+  if (early === undefined) return;
+  command.error(
+    `error: put ${early.long ?? early.flags} after "${below.name()}"; it has no effect before it`,
+  );
 };
 
 /** Its help, or the completion script, tells of every command. */
@@ -105,6 +117,8 @@ export const createProgram = async (name?: string, silent = false): Promise<Comm
 
   for (const command of allCommands(program)) {
     command.exitOverride().showHelpAfterError(silent ? false : hint);
+    // What follows the name of a command is for that command, even if a command above it has the same options.
+    command.enablePositionalOptions().hook("preSubcommand", refuseEarlyOptions);
     command.configureHelp({ subcommandTerm: termOf });
     command.configureOutput({
       outputError: (text, write) => {

@@ -42,7 +42,7 @@ test("a backup is a folder for its owner only, with a manifest that says what is
   assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: "" });
   assert.match(
     made.stdout,
-    /^ENVIRONMENT +FLAGS +REVISION\ndevelopment +0 +0\nproduction +0 +0\n\nBacked up to .*; the copy was verified\.\n$/,
+    /^ENVIRONMENT +FLAGS +REVISION\ndevelopment +0 +0\nproduction +0 +0\n\nBacked up \S+ to \S+; the copy was verified\.\n$/,
   );
   assert.deepEqual(readdirSync(folder).sort(), ["halyard.db", "manifest.json", "secret.key"]);
   assert.equal(modeOf(folder), "700");
@@ -123,7 +123,7 @@ test("what cannot be backed up is said, with the way out", async () => {
   openDatabase(damaged, (database) => {
     database.exec("pragma foreign_keys = off; pragma writable_schema = on");
     database.exec(
-      "insert into flags values (99, 'orphan', 'boolean', 0, null, null, 1, null, null)",
+      "insert into flags (environment_id, key, type, enabled, version) values (99, 'orphan', 'boolean', 0, 1)",
     );
   });
   await refuse(

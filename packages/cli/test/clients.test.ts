@@ -1,7 +1,8 @@
 // halyard clients and --wait: who has a change, and how a script learns that somebody lacks it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, type Programs } from "@halyard/sdk";
+import { createClient } from "@halyard/sdk";
+import type { Programs } from "@halyard/sdk/management";
 import { bearer, openStream } from "../../server/test/support/event-reader.ts";
 import { until } from "../../server/test/support/until.ts";
 import { createRunner } from "./support/command-runner.ts";

@@ -1,7 +1,7 @@
 // Whoever reads the output leaves, or the terminal is closed: changes are made to the end, and what only prints ends well.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Flag } from "@halyard/sdk";
+import type { Flag } from "@halyard/sdk/management";
 import {
   commandFile,
   type Ended,

@@ -1,9 +1,11 @@
 // Every operator's command as a process: what it prints, for people and for scripts, and how it ends.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
+import { createSecretCipher } from "../../server/src/store/secrets/secret-cipher.ts";
 import {
   type Ended,
   type RunningServer,
@@ -41,7 +43,11 @@ test("environments are created, listed and deleted, for people and for scripts",
   assert.match(await succeed("environments", "list", ...data), /^NAME {2}FLAGS {2}CREATED .*\n$/);
   const staging = await runInThread(["environments", "create", "staging", ...data]);
   assert.match(staging.stdout, /^hal_[0-9a-f]{16}_[\w-]{43}\n$/);
-  assert.ok(staging.stderr.startsWith(`Created the environment "staging" of ${database}. This is`));
+  assert.ok(
+    staging.stderr.startsWith(
+      `Created the environment "staging" in the database ${database}. This is`,
+    ),
+  );
   const made = (await succeedAsJson("environments", "create", "qa", ...data)) as { key: object };
   const { key, ...qa } = made;
   assert.deepEqual(Object.keys(key), ["id", "key"]);
@@ -63,7 +69,7 @@ test("environments are created, listed and deleted, for people and for scripts",
   await refuse(
     remove("qa"),
     2,
-    /Delete the environment "qa" of \S+ with 0 flags, 0 webhooks, 1 key and all history\?.* add --yes\.\n$/,
+    /Delete the environment "qa" in the database \S+ with 0 flags, 0 webhooks, 1 key and all history\?.* add --yes\.\n$/,
   );
   assert.match(await succeed("environments", "list", ...data), /^qa /m);
   assert.match(await succeed(...remove("qa"), "--yes"), /^Deleted .* "qa"/);
@@ -134,7 +140,10 @@ suite("beside a running server", () => {
     const revoke = ["keys", "revoke", id, "-e", "development", ...data];
     await refuse(["keys", "revoke", id, "-e", "production", ...data], 3, /does not exist/);
     assert.equal(await call(key), 200);
-    assert.equal(await succeed(...revoke), `Revoked the key ${id} in development of ${folder}.\n`);
+    assert.equal(
+      await succeed(...revoke),
+      `Revoked the key ${id} in development in the database ${folder}.\n`,
+    );
     await stops(key);
     assert.ok(!(await succeed("keys", "list", "-e", "development", ...data)).includes(id));
     await refuse(revoke, 3, new RegExp(`The API key "${id}" does not exist`));
@@ -162,7 +171,11 @@ suite("beside a running server", () => {
     const key = (await runInThread(["environments", "create", "staging", ...data])).stdout.trim();
     assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
     const remove = ["environments", "delete", "staging", ...data];
-    await refuse(remove, 5, /"staging" of \S+ has 1 flag\. .*: add --force to do so\.\n$/);
+    await refuse(
+      remove,
+      5,
+      /"staging" in the database \S+ has 1 flag\. .*: add --force to do so\.\n$/,
+    );
     assert.equal(await call(key), 200);
     const listed = await succeedAsJson("environments", "list", ...data);
     assert.deepEqual(
@@ -176,12 +189,12 @@ suite("beside a running server", () => {
     await refuse(
       [...remove, "--yes"],
       5,
-      /"staging" of \S+ has 1 flag\. .*: add --force to do so\.\n$/,
+      /"staging" in the database \S+ has 1 flag\. .*: add --force to do so\.\n$/,
     );
     const webhook = { url: "http://127.0.0.1:9/", events: ["*"] };
     assert.equal(await call(key, webhook, "webhooks"), 201);
     const asked =
-      /"staging" of \S+ with 1 flag, 1 webhook, 1 key and all history\?.* add --yes\.\n$/;
+      /"staging" in the database \S+ with 1 flag, 1 webhook, 1 key and all history\?.* add --yes\.\n$/;
     await refuse([...remove, "--force"], 2, asked);
     assert.equal(await call(key), 200);
     const answer = (word: string) =>
@@ -202,7 +215,8 @@ suite("beside a running server", () => {
   });
 
   test("secrets are encrypted anew, and told by their number", async () => {
-    const said = (count: string) => `Encrypted ${count} of ${folder} with the newest key.\n`;
+    const said = (count: string) =>
+      `Encrypted ${count} in the database ${folder} with the newest key.\n`;
     assert.equal(await succeed("secrets", "reencrypt", ...data), said("0 secrets"));
     const response = await fetch(`${server.url}/api/v1/webhooks`, {
       method: "POST",
@@ -218,6 +232,25 @@ suite("beside a running server", () => {
       reencrypted: 1,
       database: folder,
     });
+    const database = new DatabaseSync(join(folder, "halyard.db"));
+    const loseKey = () => {
+      database.exec("delete from installation");
+      const sealed = createSecretCipher([randomBytes(32)]).seal("lost", "installation");
+      database.prepare("insert into installation values ('installation', ?)").run(sealed);
+    };
+    loseKey();
+    await refuse(["secrets", "reencrypt", ...data], 1, /secret key.* reencrypt --lost-address-key/);
+    const again = ["secrets", "reencrypt", "--lost-address-key", ...data];
+    const lost =
+      "The key that protects the addresses of accounts could not be decrypted, so a new one was made. Halyard compares the addresses that accounts have now, and no longer those that they had before.\n";
+    assert.equal(await succeed(...again), said("2 secrets") + lost);
+    loseKey();
+    assert.deepEqual(await succeedAsJson(...again), {
+      reencrypted: 2,
+      lostAddresses: true,
+      database: folder,
+    });
+    database.close();
   });
 });
 

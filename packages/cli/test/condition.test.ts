@@ -24,6 +24,9 @@ suite("the short form of a condition", () => {
     ["email exists", of("email", "exists", { value: true })],
     ["email missing", of("email", "exists", { value: false })],
     ["segment beta,staff", { segment: ["beta", "staff"] }],
+    ["everyone", { all: [] }],
+    ["not everyone", { not: { all: [] } }],
+    ["everyone exists", of("everyone", "exists", { value: true })],
     ["not segment beta", { not: { segment: ["beta"] } }],
     ["not not plan in a", { not: { not: of("plan", "in", { values: ["a"] }) } }],
     ["level in 7,8", of("level", "in", { values: [7, 8] })],
@@ -50,6 +53,11 @@ suite("the short form of a condition", () => {
     const parsed = parseCondition(JSON.stringify(all));
     assert.deepEqual(parsed, all);
     assert.equal(conditionText(parsed), "plan in pro (in any case) and not (segment a or x gt 1)");
+    assert.equal(conditionText(parseCondition('{"all":[]}')), "everyone");
+    assert.equal(
+      conditionText({ any: [{ all: [] }, { segment: ["a"] }] }),
+      "everyone or segment a",
+    );
   });
 
   const mistakes: [text: string, message: RegExp][] = [
@@ -69,6 +77,7 @@ suite("the short form of a condition", () => {
     ["signedUp after yesterday", /value must be a time with a zone/],
     ["level in 7,high", /all of one type; write '"7"' for the text 7/],
     ["{", /begins like JSON, but is not valid JSON/],
+    ['{"any":[]}', /any must be a list of at least one condition/],
     ['{"attribute":"a","op":"like"}', /op must be one of exists, in,/],
     ['{"all":[{"attribute":"a","op":"gt"}]}', /all\[0\]\.value must be a number/],
   ];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import type { CreatedWebhook, Flag } from "@halyard/sdk";
+import type { CreatedWebhook, Flag } from "@halyard/sdk/management";
 import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
 import {
   type ScriptedReceiver,

@@ -20,8 +20,9 @@ const newest = migrations.length;
 
 type Row = Record<string, unknown>;
 /** Sealed or signed with the secret key of the place. */
-const sealed = new Set(["secret", "previous_secret", "totp", "key_id", "hmac"]);
+const sealed = new Set(["secret", "previous_secret", "totp", "address_key", "key_id", "hmac"]);
 const secondFactor = "00112233445566778899";
+const addressKey = "the key of the hashes of addresses";
 /** Every row of every table that is copied, as text; secrets are sealed anew and only looked at for being there. */
 const shown = (rows: readonly Row[]) =>
   rows
@@ -49,13 +50,7 @@ const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => 
   }
 };
 /** Tables of no use in another store. */
-const leftOut = new Set([
-  "schema_version",
-  "clock_steps",
-  "sign_in_links",
-  "sessions",
-  "instances",
-]);
+const leftOut = new Set(["schema_version", "sign_in_links", "sessions", "instances"]);
 /** By the database's own catalogue after every migration, so that a table which copying forgets is missed. */
 const tables = inFolder(await storeOf(), (database) =>
   database
@@ -121,6 +116,8 @@ const usedFolder = async () => {
   await api("POST", "//ofrep/v1/evaluate/flags/flag-3", { context: { targetingKey: "ann" } });
   await api("POST", "/keys", { name: "reader", role: "server" }, { "idempotency-key": "once" });
   await api("POST", "/usage", { evaluations: [{ key: "flag-1", on: 5, off: 2 }] });
+  await api("POST", "//ofrep/v1/evaluate/flags/flag-2", { context: { targetingKey: "ann" } });
+  await api("GET", "/usage/errors");
   await until("the usage is written down", async () => {
     const { body } = await api("GET", "/flags/flag-1/usage");
     return (body as { hours: unknown[] }).hours.length > 0 ? true : undefined;
@@ -150,12 +147,18 @@ const usedFolder = async () => {
   // Leaves signed checkpoints.
   await succeed(["history", "redact", "--name", name, "--yes", "--data", folder]);
   const key32 = Buffer.from(readFileSync(join(folder, "secret.key"), "utf8"), "base64");
-  const totp = createSecretCipher([key32]).seal(secondFactor, "usr_1");
+  const cipher = createSecretCipher([key32]);
+  const totp = cipher.seal(secondFactor, "usr_1");
   inFolder(folder, (database) => {
     database
       .prepare(`insert into users (id, name, email, owner, created_at, rights_at, totp)
         values ('usr_1', 'Ann', 'ann@acme.example', 1, 1, 1, ?)`)
       .run(totp);
+    database
+      .prepare("insert into installation (id, address_key) values ('installation', ?)")
+      .run(cipher.seal(addressKey, "installation"));
+    database.exec("insert into user_addresses values ('usr_1', 'a1b2', 1)");
+    database.exec("insert into linked_accounts values ('usr_1', 'usr_1')");
     database.exec(`insert into change_requests (id, environment_id, state, title, author, authors,
         created_at, updated_at, summary, operations)
       values ('cr_1', 1, 'refused', 'Change', '{}', '[]', 1, 1, '[]', '[]')`);
@@ -180,6 +183,8 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
   const [ann] = await query<Row>(url, "select totp from users");
   const target = createSecretCipher([Buffer.from(HALYARD_SECRET_KEY, "base64")]);
   assert.equal(target.open(ann?.totp as Uint8Array, "usr_1"), secondFactor);
+  const [installation] = await query<Row>(url, "select address_key from installation");
+  assert.equal(target.open(installation?.address_key as Uint8Array, "installation"), addressKey);
 
   const back = folderOf();
   const text = await succeed(["copy", "--from", url, "--to", back], settings);

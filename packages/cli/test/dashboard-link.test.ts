@@ -92,7 +92,10 @@ test("who has lost every key makes another, and opens the dashboard without one"
       [/Name, .* \[admin\]: /, "\n"],
     ]);
     assert.equal(code, 0, screen);
-    assert.match(screen, /Created the admin key "admin" \([0-9a-f]{16}\) in production of /);
+    assert.match(
+      screen,
+      /Created the admin key "admin" \([0-9a-f]{16}\) in production in the database /,
+    );
     const key = /hal_[0-9a-f]{16}_[\w-]{43}/.exec(screen)?.[0] ?? "";
     const told = await halyard.read("whoami", "--url", server.url, "--key", key);
     const { environment, role } = told as Record<string, unknown>;
@@ -110,7 +113,10 @@ test("who has lost every key makes another, and opens the dashboard without one"
   const elsewhere = halyard.with({ HALYARD_URL: "https://flags.example.com" });
   assert.partialDeepStrictEqual(await elsewhere.read("open"), { signsIn: false });
   const local = halyard.with({ HALYARD_URL: server.url, PORT: "1" });
-  assert.ok((await local.succeed("open")).startsWith(`${server.url}/sign-in?once=`));
+  assert.deepEqual(await local.read("open"), { url: `${server.url}/sign-in`, signsIn: false });
+  const { DATABASE_URL, HALYARD_DATA = "" } = here as Partial<Record<string, string>>;
+  const openThere = ["open", "--data", DATABASE_URL ?? HALYARD_DATA, "--url", server.url];
+  assert.ok((await local.succeed(...openThere)).startsWith(`${server.url}/sign-in?once=`));
   await end();
   await halyard.refuse(["open"], 6, /No server responds at http:\S+: start it with halyard serve/);
 });

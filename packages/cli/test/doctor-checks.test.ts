@@ -50,6 +50,7 @@ const onPostgres = (settings = {}) =>
 const cases: [string, Partial<InspectedFile>, RegExp][] = [
   ["all well", {}, /^ok store: \/data\/halyard\.db is intact, schema version 6, 1\.0 MB, /],
   ["others may read the file, but not get to it", { fileMode: 0o644 }, /^ok store/],
+  ["the log belongs to the size", { logBytes: 2_500_000 }, /^ok store: .*, 3\.5 MB, /],
   [
     "a large log",
     { logBytes: 3e8 },
@@ -60,6 +61,11 @@ const cases: [string, Partial<InspectedFile>, RegExp][] = [
     "hardly any room",
     { freeBytes: 2e7 },
     /^fail store: only 20\.0 MB are free .* \| free some space/,
+  ],
+  [
+    "an older schema",
+    { schemaVersion: 1, newestSchemaVersion: 2 },
+    /^warn store: the schema has version 1 and .* has 2 \| back it up .* or run halyard migrate/,
   ],
   ["another user's", { writable: false }, /^fail store: this user cannot write to .* \| .*chown/],
 ];
@@ -98,6 +104,18 @@ const serverCases: [string, Partial<InspectedServer>, object, RegExp][] = [
     { unencrypted: true },
     {},
     /^warn store: .* PostgreSQL at db:5432\/halyard is not encrypted .* \| use sslmode=verify-full/,
+  ],
+  [
+    "an older schema",
+    { schemaVersion: 1, newestSchemaVersion: 2 },
+    {},
+    /^warn store: the schema has version 1 and .* has 2 \| back it up .* or run halyard migrate/,
+  ],
+  [
+    "an older schema that a server may not migrate",
+    { schemaVersion: 1, newestSchemaVersion: 2 },
+    { HALYARD_MIGRATE: "off" },
+    /^fail store: the schema has version 1 and .* has 2 \| run halyard migrate: with HALYARD_MIGRATE=off/,
   ],
   ["no tables", { schemaVersion: 0 }, {}, /^fail store: the database has no Halyard tables \| /],
 ];

@@ -8,7 +8,7 @@ import { examine, found } from "./support/doctor.ts";
 
 const HALYARD_SECRET_KEY = "0".repeat(64);
 
-test("a database that is well, one of an older version, an empty one and none", async (t) => {
+test("a database that is well, one of another version, an empty one and none", async (t) => {
   const DATABASE_URL = await newDatabase();
   const settings = { DATABASE_URL, HALYARD_SECRET_KEY, PORT: "1" };
   const { lines: empty } = await examine([], settings);
@@ -55,11 +55,11 @@ test("a database that is well, one of an older version, an empty one and none", 
   const { lines: plain } = await examine([], { ...settings, DATABASE_URL: elsewhere.href });
   found(plain, /^warn store: .* is not encrypted .* \| use sslmode=verify-full/);
 
-  await query(DATABASE_URL, "update schema_version set version = 1");
-  const { lines: older } = await examine([], settings);
-  found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);
+  await query(DATABASE_URL, "update schema_version set version = 99");
+  const { lines: newer } = await examine([], settings);
+  found(newer, /^fail store: the schema has version 99 .* \| use the newer Halyard/);
   assert.deepEqual(await query(DATABASE_URL, "select version from schema_version"), [
-    { version: 1 },
+    { version: 99 },
   ]);
 
   const nowhere = new URL(DATABASE_URL);

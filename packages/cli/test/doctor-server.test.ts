@@ -1,12 +1,14 @@
 // halyard doctor at a running server: is it up, is it this version, does its clock agree, is the key good.
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
 import { createApi } from "../../server/test/support/api.ts";
 import { unhurried } from "../../server/test/support/test-store.ts";
-import { makeStore } from "./support/backup-store.ts";
+import { makeStore, newPath } from "./support/backup-store.ts";
 import { examine, examineAlone, found } from "./support/doctor.ts";
 
 const serve = async (answer: RequestListener) => {
@@ -52,6 +54,59 @@ suite("a server", () => {
       both.checks.map(({ about }) => about),
       [..."node,settings,store,secret key,callbacks,keys,history,server,clock".split(",")],
     );
+  });
+
+  test("of the settings is checked with --data, and no other", async (t) => {
+    const { folder, keys } = await makeStore();
+    const config = {
+      HALYARD_DATA: folder,
+      PORT: "0",
+      HALYARD_LOG_LEVEL: "silent",
+      HALYARD_MAX_LAG: unhurried,
+    };
+    const server = await startServer(parseConfig(config));
+    t.after(() => server.close());
+    const calls: string[] = [];
+    const other = await serve(({ url }, response) => {
+      calls.push(url ?? "");
+      response.end('{"status":"ok"}');
+    });
+    t.after(() => other.close());
+    const profiles = join(newPath(), "config.json");
+    mkdirSync(dirname(profiles));
+    const profile = { url: other.url, key: "hal_0_nonsense-nonsense-nonsense" };
+    writeFileSync(profiles, JSON.stringify({ current: "other", profiles: { other: profile } }), {
+      mode: 0o600,
+    });
+    const settings = { PORT: new URL(server.url).port };
+    const named = { HALYARD_URL: other.url, HALYARD_CONFIG: profiles };
+    for (const [args, variables] of [
+      [[], named],
+      [["--key", keys.production ?? ""], {}],
+    ] as const) {
+      const { checks } = await examine(["--data", folder, ...args], { ...settings, ...variables });
+      const up = checks.find(({ about }) => about === "server");
+      assert.equal(up?.message, `${server.url} is up and ready`);
+    }
+    assert.deepEqual(calls, []);
+  });
+
+  test("at a given address is checked without the database, as the report notes", async (t) => {
+    const { folder } = await makeStore();
+    const server = await serve((_request, response) => void response.end('{"status":"ok"}'));
+    t.after(() => server.close());
+    const settings = { HALYARD_DATA: folder, HALYARD_URL: server.url };
+    const { checks } = await examine([], settings);
+    assert.deepEqual(
+      checks.map(({ about }) => about),
+      ["node", "settings", "store", "server", "clock"],
+    );
+    assert.equal(
+      checks[2]?.message,
+      `not checked, because HALYARD_URL names a server; --data ${folder} checks the database`,
+    );
+    const both = await examine(["--data", folder], settings);
+    assert.ok(both.checks.some(({ about }) => about === "history"));
   });
 
   const answers: Record<string, { answer: RequestListener; finds: RegExp }> = {

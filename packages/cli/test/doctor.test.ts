@@ -1,16 +1,16 @@
 // halyard doctor on stores: says nothing bad of what is well, and names each thing that is not, with its remedy.
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
 import { migrations } from "../../server/src/store/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
-import { makeOldStore } from "../../server/test/support/old-store.ts";
 import { unhurried } from "../../server/test/support/test-store.ts";
-import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+import { addBallast, makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { examine, found } from "./support/doctor.ts";
 
 const noServer = /^warn server: no server responds at http:\/\/127\.0\.0\.1:\d+ \| start it/;
@@ -64,6 +64,20 @@ suite("a store", () => {
     assert.deepEqual(contentsOf(folder), before);
   });
 
+  test("has the size of its file and of its write-ahead log", async () => {
+    const { folder } = await makeStore();
+    const path = join(folder, "halyard.db");
+    // The log stays while a connection is open.
+    using reader = new DatabaseSync(path);
+    reader.prepare("select * from environments").all();
+    addBallast(folder, 2);
+    const [file, log] = [path, `${path}-wal`].map((name) => statSync(name).size);
+    assert.ok(file !== undefined && file < 1_000_000 && log !== undefined && log > 2_000_000);
+    const { checks } = await examine(["--data", folder], settings);
+    const { message = "" } = checks.find(({ about }) => about === "store") ?? {};
+    assert.match(message, new RegExp(`, ${((file + log) / 1_000_000).toFixed(1)} MB, `));
+  });
+
   test("with many problems: each is named with its remedy", async () => {
     const { folder, keys } = await makeStore();
     const day = 86_400_000;
@@ -89,7 +103,7 @@ suite("a store", () => {
         "insert into events (id, environment_id, type, created_at, body) values ('evt_1', 2, 'x', 0, x'00')",
       );
       run(
-        `insert into deliveries (id, webhook_id, lane_id, event_id, kind, state, attempts, created_at)
+        `insert into deliveries (id, webhook_id, queue_id, event_id, kind, state, attempts, created_at)
          values ('dlv_1', ?, 1, 'evt_1', 'event', 'pending', 0, ?)`,
         waiting,
         ago(2 * day),
@@ -104,6 +118,7 @@ suite("a store", () => {
       run(
         "insert into users (id, name, owner, created_at, rights_at, totp) values ('usr_1', 'Ann', 0, 1, 1, x'0102')",
       );
+      run("insert into installation (id, address_key) values ('installation', x'0102')");
     });
     writeFileSync(join(folder, "secret.key"), `${randomBytes(32).toString("base64")}\n`);
     for (const name of ["secret.key", "halyard.db"]) chmodSync(join(folder, name), 0o644);
@@ -123,6 +138,7 @@ suite("a store", () => {
       /^warn secret key: other users .* can read .*secret\.key \| chmod 600 .*secret\.key/,
       /^fail secret key: the secrets of 6 webhooks cannot be read.*\| restore the key/,
       /^fail secret key: 1 second factor cannot be read.* as usr_1 \| restore the key/,
+      /^fail secret key: the addresses of accounts cannot be compared, .* \| restore the key .*; if it is lost for good, run halyard secrets reencrypt --lost-address-key$/,
       new RegExp(
         `^fail callbacks: ${refused} of production \\(http://127.* must not be called: .* \\| register`,
       ),
@@ -140,11 +156,13 @@ suite("a store", () => {
       /^warn keys: the environment staging has no admin key \| halyard keys create --env\S+ staging/,
       /^warn keys: the admin key \S+ .* of development was never used \| .*halyard keys revoke/,
       /^warn keys: the admin key \S+ .* of production was last used on \d{4}-\d\d-\d\d \| /,
+      // The webhook's entry above was inserted past the chain.
+      /^fail history: the history of production does not verify: 1 entries at the end are not part/,
       noServer,
     ]) {
       found(lines, pattern);
     }
-    assert.equal(lines.length, 16, lines.join("\n"));
+    assert.equal(lines.length, 18, lines.join("\n"));
   });
 
   test("that cannot be used: absent, damaged, of another version", async () => {
@@ -155,15 +173,6 @@ suite("a store", () => {
     openDatabase(folder, (database) => database.exec("update schema_version set version = 99"));
     const { lines: newer } = await examine(["--data", folder], settings);
     found(newer, /^fail store: the schema has version 99 .* \| use the newer Halyard/);
-    const old = newPath();
-    await makeOldStore(old, 1);
-    const before = contentsOf(old);
-    const { lines: older, code } = await examine(["--data", old], settings);
-    found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);
-    assert.equal(code, 0);
-    const off = await examine(["--data", old], { ...settings, HALYARD_MIGRATE: "off" });
-    found(off.lines, /^fail store: the schema has version 1 .* \| run halyard migrate/);
-    assert.deepEqual(contentsOf(old), before);
 
     const path = join(folder, "halyard.db");
     const bytes = readFileSync(path);

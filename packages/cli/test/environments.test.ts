@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { CreatedEnvironment, Environment } from "@halyard/sdk";
+import type { CreatedEnvironment, Environment } from "@halyard/sdk/management";
 import {
   startTestServer,
   type TestEnvironment,
@@ -25,6 +25,8 @@ before(async () => {
   operator = createRunner({
     ...settingsFor(server, home.keys.admin),
     ...(await storeSettings(server.folder)),
+    HALYARD_URL: "",
+    HALYARD_API_KEY: "",
     HALYARD_MAX_ENVIRONMENTS: "6",
   });
   await home.admin("POST", "/flags", { key: "a", type: "boolean", description: "copied" });
@@ -91,7 +93,7 @@ test("in the database the same is done without a key, and within the same limit"
   const key = made.stdout.trim();
   assert.equal((await server.api(key)("GET", "/flags/a")).status, 200);
   const history = await operator
-    .with({ HALYARD_API_KEY: key })
+    .with({ HALYARD_URL: server.url, HALYARD_API_KEY: key })
     .succeed("history", "--kind", "environment");
   assert.match(history, /environment pr-123 {2}\S+ {2}created by operator/);
   assert.match(history, /copyOf {6} test-\d+/);
@@ -117,7 +119,11 @@ test("who may not, and what does not go together, is refused", async () => {
     own.map(({ name, role }) => [name, role]),
     [[home.name, "admin"]],
   );
-  await owner.refuse(["environments", "list", "--deleted"], 2, /--deleted works on the database/);
+  await owner.refuse(
+    ["environments", "list", "--deleted"],
+    2,
+    /Only the database has the deleted environments: .* --data FOLDER/,
+  );
   await owner.refuse(
     ["environments", "list", "--data", server.folder, "--url", server.url],
     2,

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { bucketOf } from "@halyard/sdk";
+import { bucketOf } from "@halyard/core/bucket";
 import {
   startTestServer,
   type TestEnvironment,

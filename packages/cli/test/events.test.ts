@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { createManagement, type Management, type WebhookEvent } from "@halyard/sdk";
+import { createManagement, type Management } from "@halyard/sdk/management";
+import type { WebhookEvent } from "@halyard/sdk/webhooks";
 import {
   type RunningServer,
   serveHalyard,

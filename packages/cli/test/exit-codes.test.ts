@@ -48,7 +48,11 @@ after(async () => {
 });
 
 const nowhere = ["--url", "http://127.0.0.1:9"];
-const away = { DATABASE_URL: "postgres://u@127.0.0.1:1/x", HALYARD_SECRET_KEY: "0".repeat(64) };
+const away = {
+  HALYARD_URL: "",
+  DATABASE_URL: "postgres://u@127.0.0.1:1/x",
+  HALYARD_SECRET_KEY: "0".repeat(64),
+};
 const flags = (...args: string[]) => ["flags", ...args];
 const live = (...args: string[]) => [...args, "-p", "live"];
 
@@ -86,7 +90,7 @@ const table: Readonly<Record<number, readonly Case[]>> = {
       "wrong settings",
       ["environments", "list"],
       /^halyard: 2 settings are wrong:\n.*\n.*\n$/,
-      { HALYARD_RATE_LIMIT: "many", HALYARD_LOG_LEVEL: "loud" },
+      { HALYARD_RATE_LIMIT: "many", HALYARD_LOG_LEVEL: "loud", HALYARD_URL: "" },
     ],
     ["an empty name", ["keys", "create", "-r", "admin", "-n", " "], /text of 1 to 100 characters/],
     ["not a database", ["copy", "--from", "x", "--to", "my://db"], /DATABASE_URL must be a URL/],
@@ -149,7 +153,7 @@ const table: Readonly<Record<number, readonly Case[]>> = {
 };
 
 suite("how commands end", { concurrency: 2 }, () => {
-  test("the table of docs/reference/cli.md has these codes, 7, which diff and --dry-run have, and 8, which --wait has", () => {
+  test("the table of docs/reference/cli.md has these codes, 7, which diff, --dry-run and types --check have, and 8, which --wait has", () => {
     const docs = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
     const codes = [...docs.matchAll(/^\| (\d) +\| /gm)].map(([, code]) => code);
     assert.deepEqual(codes, [...Object.keys(table), "7", "8"]);

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook } from "@halyard/sdk/management";
 import { parse } from "yaml";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { writeFlagsFile } from "../src/flags-file/flags-file.ts";
@@ -125,7 +125,7 @@ test("what cannot be written or asked for leaves no file behind", async () => {
   mkdirSync(join(bench.folder, "taken"));
   const before = readdirSync(bench.folder);
   await bench.fail(4, /key/, "export", "-o", file, "--key", "hal_0000000000000000_nothing");
-  await bench.fail(4, /Use another key/, "export", "-o", file, "--key", bench.keys.client);
+  await bench.fail(4, /Use such a key/, "export", "-o", file, "--key", bench.keys.client);
   await bench.fail(6, /cannot be reached/, "export", "-o", file, "--url", "http://127.0.0.1:9");
   await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "no/where.json"));
   await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "taken"));

@@ -65,7 +65,7 @@ suite("help", () => {
     ],
     [
       "serve",
-      /--port <number>[\s\S]*4400[\s\S]*--host <address>[\s\S]*127\.0\.0\.1[\s\S]*--data <folder>/,
+      /--port <number>[\s\S]*4400[\s\S]*--host <address>[\s\S]*127\.0\.0\.1[\s\S]*--data <place>/,
     ],
     ["flags", /list [\s\S]*get [\s\S]*history [\s\S]*create [\s\S]*rollout [\s\S]*describe /],
     [

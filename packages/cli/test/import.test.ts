@@ -222,7 +222,7 @@ test("who may not, who is not there", async () => {
   await bench.fail(4, /Check --key/, "import", file, "--key", "hal_0000000000000000_nothing");
   const { stdout } = await bench.fail(
     4,
-    /3 of 3 changes failed; the first: .*Use another key/,
+    /3 of 3 changes failed; the first: .*Use such a key/,
     "import",
     file,
     "--key",

@@ -140,7 +140,10 @@ test("names that Halyard does not allow", async () => {
       description: null,
     },
   ]);
-  assert.deepEqual(notes, [{ key: "colour", note: 'its variant "dark red" is now "dark-red-2"' }]);
+  assert.deepEqual(notes, [
+    { key: "colour", note: 'its variant "dark red" is now "dark-red-2"' },
+    { key: "colour", note: "exact only if targetingKey is there" },
+  ]);
 });
 
 test("--lossy brings the rest turned off, with their variants", async () => {

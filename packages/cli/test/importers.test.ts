@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { runInThread } from "./support/command-thread.ts";
-import { boolean, newBench } from "./support/flag-files.ts";
+import { type Bench, boolean, newBench } from "./support/flag-files.ts";
 import { files, folder, readJson } from "./support/import-fixtures.ts";
 
 let server: TestServer;
@@ -164,13 +164,44 @@ suite("LaunchDarkly", () => {
 The file contains 2 of the 3 flags that LaunchDarkly has: fetch the other pages too.
 2 flags in the file: 2 imported whole, 0 with notes, 0 skipped.
 + dark-mode     boolean, on, "Dark mode"
-+ new-checkout  boolean, on, "The checkout in one page", payments, web, anna@example.com
++ new-checkout  rollout, on, 100 %, "The checkout in one page", payments, web, anna@example.com
 2 to create, 0 unchanged ${where}.
 Done: 2 created ${where}.
 `,
     );
     assert.equal((await admin("GET", "/flags/new-checkout")).status, 200);
     await refuse([pages, "--from", "launchdarkly"], 2, /--environment \(production, test\)/);
+  });
+
+  test("flags of two environments of a file have the same type, and can be promoted", async () => {
+    const staging = await newBench(server);
+    const production = await newBench(server);
+    writeFileSync(
+      staging.settings.HALYARD_CONFIG ?? "",
+      JSON.stringify({
+        profiles: {
+          staging: { url: server.url, key: staging.keys.admin },
+          production: { url: server.url, key: production.keys.admin },
+        },
+      }),
+      { mode: 0o600 },
+    );
+    for (const [bench, environment] of [
+      [staging, "test"],
+      [production, "production"],
+    ] as const) {
+      await bench.run("import", file, "--from", "launchdarkly", "-e", environment, "--yes");
+    }
+    // A percentage in production only.
+    const typeAt = async ({ admin }: Bench) => {
+      const { body } = await admin("GET", "/flags/new-checkout");
+      const { type, percentage } = body as Record<string, unknown>;
+      return [type, percentage];
+    };
+    assert.deepEqual(await typeAt(staging), ["rollout", 100]);
+    assert.deepEqual(await typeAt(production), ["rollout", 25.5]);
+    await staging.succeed("promote", "staging", "production", "new-checkout", "--yes");
+    assert.deepEqual(await typeAt(production), ["rollout", 100]);
   });
 });
 
@@ -215,14 +246,17 @@ test("for people; and pruning spares what the file names but cannot bring", asyn
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    `Imported whole (7): by-email, colour, dark-mode, for-employees, new-checkout, quiet, spelled-out
-Imported, with notes (1):
+    `Imported whole (4): colour, dark-mode, for-employees, quiet
+Imported, with notes (4):
+  new-checkout: exact only if targetingKey is there
+  spelled-out: exact only if targetingKey is there
   asleep: is disabled: flagd then returns the default in the code, Halyard returns false
+  by-email: exact only if email is there
 Skipped (2):
   thirds: has a percentage of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %
   no-default: has no default variant: the default in the code applies
 3 flags reach a percentage of the users: the percentage stays the same, but Halyard selects other users.
-10 flags in the file: 7 imported whole, 1 with notes, 2 skipped.
+10 flags in the file: 4 imported whole, 4 with notes, 2 skipped.
 + asleep         boolean, off
 + by-email       rollout, on, 50 %, email
 + colour         variant, on, string, {"red":"#f00","blue":"#00f"}, red, red

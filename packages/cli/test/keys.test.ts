@@ -1,7 +1,7 @@
 // halyard keys through a server, for the environment of the key that it is called with.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { ApiKey, CreatedApiKey } from "@halyard/sdk";
+import type { ApiKey, CreatedApiKey } from "@halyard/sdk/management";
 import {
   startTestServer,
   type TestEnvironment,

@@ -1,7 +1,8 @@
 // halyard webhooks listen and trigger: what a receiver gets without a change, or without being reachable.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CreatedWebhook, verifyWebhook, type Webhook } from "@halyard/sdk";
+import type { CreatedWebhook, Webhook } from "@halyard/sdk/management";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
 import {
   type ScriptedReceiver,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { people, reportTraffic } from "../../server/test/support/traffic.ts";
-import { newBench, rollout } from "./support/flag-files.ts";
+import { boolean, newBench, rollout } from "./support/flag-files.ts";
 
 let server: TestServer;
 before(async () => {
@@ -73,6 +73,35 @@ test("a dry run of import tells whom it would hit", async () => {
   const json = JSON.parse(await bench.succeed("import", file, "--preview", "--json"));
   assert.equal(json.dryRun, true);
   assert.equal(json.previews[0].flags[0].exactShare, 50);
+});
+
+test("a dry run previews any number of new flags, with the new flags and segments that they reference", async () => {
+  const bench = await setUp();
+  const requires = [{ flag: "base", variant: "on" }];
+  const rule = { id: "one", when: { segment: ["invited"] }, serve: "on" };
+  const extras = [{ requires }, { rules: [rule], otherwise: "off" }, {}] as const;
+  const many = Array.from({ length: 120 }, (_, index) => ({
+    ...boolean(`many-${index}`, true),
+    ...extras[index % extras.length],
+  }));
+  const file = bench.file(
+    "flags.json",
+    JSON.stringify({
+      halyard: 1,
+      flags: [...many, boolean("base", true), { ...rollout("checkout", true, 60), requires }],
+      segments: [{ key: "invited", include: ["user-1"] }],
+    }),
+  );
+  const told = await bench.succeed("import", file, "--dry-run");
+  assert.doesNotMatch(told, /cannot be told/);
+  assert.match(told, /^Part 3 of 3: Of 100 people seen since/m);
+  const report = JSON.parse(await bench.succeed("import", file, "--dry-run", "--json"));
+  const previewed = report.previews.flatMap(({ flags }: { flags: { key: string }[] }) =>
+    flags.map(({ key }) => key),
+  );
+  for (const { key } of [...many, { key: "base" }, { key: "checkout" }]) {
+    assert.ok(previewed.includes(key), key);
+  }
 });
 
 test("--max-flips sets a limit, and --confirm-flips goes past it", async () => {

@@ -207,7 +207,7 @@ test("promote refuses what is not clear", async () => {
   await refuse(3, /There is no profile "qa"/, "staging", "qa", "--all");
   await refuse(
     4,
-    /1 of 1 changes failed; the first: .*Use another key/,
+    /1 of 1 changes failed; the first: .*Use such a key/,
     "staging",
     "reader",
     "grown",

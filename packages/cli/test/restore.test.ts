@@ -99,7 +99,7 @@ suite("a backup with a delivery on its way", () => {
     assert.equal(statSync(target).mode & 0o777, 0o700);
 
     openDatabase(target, (database) =>
-      database.exec("update lanes set due_at = 0 where due_at is not null"),
+      database.exec("update delivery_queues set due_at = 0 where due_at is not null"),
     );
     receiver.answer(() => ({ status: 204 }));
     const [first] = receiver.received;

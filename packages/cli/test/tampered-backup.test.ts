@@ -1,7 +1,7 @@
 // Backups that somebody changed with everything that fits together again: what is noticed, with which key, and what is said when it cannot be.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
@@ -13,7 +13,6 @@ import {
   signManifest,
 } from "../../server/src/store/maintenance/backup-manifest.ts";
 import { openDatabase as openStoreFile } from "../../server/src/store/sqlite/data-folder.ts";
-import { makeOldStore } from "../../server/test/support/old-store.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { runInThread } from "./support/command-thread.ts";
 
@@ -192,18 +191,6 @@ test("a backup of a store with a trigger is taken, and says so", async () => {
     ended.stderr,
     /^In the store the trigger "spy" on "api_keys" is not Halyard's.*halyard doctor/,
   );
-});
-
-test("a backup of an older schema is compared with that schema", async () => {
-  const folder = newPath();
-  // That of version 0.1.
-  await makeOldStore(folder, 6);
-  writeFileSync(join(folder, "secret.key"), `${secretKey}\n`, { mode: 0o600 });
-  const older = await take(folder, true);
-  assert.equal(await refusal(older), "");
-  addTrigger(folder);
-  assert.match(await refusal(await take(folder, true)), /the trigger "spy"/);
-  rmSync(folder, { recursive: true });
 });
 
 test("the store trusts no function in a schema", () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { isInRollout } from "@halyard/sdk";
+import { isInRollout } from "@halyard/core/bucket";
 import { commandSuite } from "./support/command-suite.ts";
 import { meddlingProxy } from "./support/meddling-proxy.ts";
 

@@ -1,7 +1,7 @@
 // halyard users: on a server with an owner key, and in its database without one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { InvitedUser, User } from "@halyard/sdk";
+import type { InvitedUser, User } from "@halyard/sdk/management";
 import {
   codeNeeded,
   headersOf,
@@ -9,6 +9,7 @@ import {
   signedIn,
   signIn,
 } from "../../server/test/support/accounts.ts";
+import { writeRows } from "../../server/test/support/database.ts";
 import { turnOnSecondFactor } from "../../server/test/support/second-factor.ts";
 import {
   startTestServer,
@@ -37,9 +38,9 @@ after(() => server.close());
 
 test("people are invited, changed, listed and removed, on a server and in its database", async () => {
   const { name: place } = environment;
-  for (const [runner, who] of [
-    [halyard, "Ada Lovelace"],
-    [operator, "Grace Hopper"],
+  for (const [runner, who, where] of [
+    [halyard, "Ada Lovelace", ` at ${server.url}`],
+    [operator, "Grace Hopper", " in the database \\S+"],
   ] as const) {
     const email = `${who.slice(0, 3).toLowerCase()}@example.com`;
     const made = await runner.run(
@@ -47,12 +48,17 @@ test("people are invited, changed, listed and removed, on a server and in its da
     );
     assert.equal(made.code, 0, made.stderr);
     assert.match(made.stdout, /^http:\/\/127\.0\.0\.1:\d+\/invitation\?token=[\w-]{43}\n$/);
-    assert.match(made.stderr, /^Hand this link to .*good once, until \S+Z/);
+    assert.match(
+      made.stderr,
+      new RegExp(
+        `^Send this link to ${who}, who has an account${where}\\. It works once, until \\S+Z`,
+      ),
+    );
     assert.match(
       await runner.succeed("users", "list"),
       new RegExp(`^usr_\\w+ +${who} +${email} +${place}=viewer +invited +never$`, "m"),
     );
-    const say = (role: string) => `${who} has these roles now: ${role}.\n`;
+    const say = (role: string) => new RegExp(`^${who} has these roles${where}: ${role}\\.\n$`);
     const upper = email.toUpperCase();
     for (const [args, roles] of [
       [[upper, place, "admin"], `${place}=admin`],
@@ -60,13 +66,50 @@ test("people are invited, changed, listed and removed, on a server and in its da
       [[email, "--owner"], "owner"],
       [[email, place, "editor", "--no-owner"], `${place}=editor`],
     ] as const) {
-      assert.equal(await runner.succeed("users", "role", ...args), say(roles));
+      assert.match(await runner.succeed("users", "role", ...args), say(roles));
     }
     const link = await runner.read<{ id: string; url: string }>("users", "link", email);
     assert.match(link.url, /\/invitation\?token=/);
     assert.notEqual(link.url, made.stdout.trim());
-    assert.match(await runner.succeed("users", "remove", link.id), /^Removed .* \(usr_\w+\)\.\n$/);
+    assert.match(
+      await runner.succeed("users", "remove", link.id),
+      new RegExp(`^Removed ${who} \\(usr_\\w+\\)${where}\\.\n$`),
+    );
     await runner.refuse(["users", "remove", link.id], 3, /halyard users list/);
+  }
+});
+
+test("one human's accounts are linked and unlinked, on a server and in its database", async () => {
+  for (const [runner, name] of [
+    [halyard, "Edith"],
+    [operator, "Joan"],
+  ] as const) {
+    const email = `${name.toLowerCase()}@example.com`;
+    const one = await runner.read<InvitedUser>("users", "invite", name, "--email", email);
+    const two = await runner.read<InvitedUser>("users", "invite", `${name} again`);
+    await writeRows(
+      server,
+      `insert into user_addresses (user_id, hash, since)
+       select '${two.id}', hash, since from user_addresses where user_id = ?`,
+      one.id,
+    );
+    const hint = "have the same e-mail address: link them with halyard users link-accounts";
+    assert.ok((await runner.run("users", "list")).stderr.includes(hint));
+    assert.ok(
+      (await runner.succeed("users", "link-accounts", email, two.id)).startsWith(
+        `${name} (${one.id}) and ${name} again (${two.id}) are accounts of one human `,
+      ),
+    );
+    assert.ok(!(await runner.run("users", "list")).stderr.includes(hint));
+    const linked = await runner.read<User>("users", "link-accounts", two.id, one.id);
+    assert.deepEqual(linked.linked, [one.id]);
+    await runner.refuse(["users", "link-accounts", email, email], 2, /another account/);
+    assert.ok(
+      (await runner.succeed("users", "unlink-account", two.id)).startsWith(
+        `${name} again (${two.id}) is linked with no other account `,
+      ),
+    );
+    for (const { id } of [one, two]) await runner.succeed("users", "remove", id);
   }
 });
 
@@ -123,7 +166,10 @@ test("the operator takes the second factor off for somebody who has lost it; a k
   assert.match((await operator.run(...reset)).stderr, /has no second factor/);
   const { session } = await turnOnSecondFactor(server, account.session, () => new Date());
   codeNeeded(await signIn(server, account));
-  assert.match(await operator.succeed(...reset), /has no second factor any more/);
+  assert.match(
+    await operator.succeed(...reset),
+    /^Removed the second factor of .* in the database \S+, and ended their sessions/,
+  );
   await signedIn(server, account);
   const { status } = await server.anonymous("GET", "//session", undefined, headersOf(session));
   assert.equal(status, 401);

@@ -4,13 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
-import {
-  type CreatedWebhook,
-  type Delivery,
-  type RotatedSecret,
-  verifyWebhook,
-  type Webhook,
-} from "@halyard/sdk";
+import type { CreatedWebhook, Delivery, RotatedSecret, Webhook } from "@halyard/sdk/management";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import { accept } from "../../server/test/support/scripted-receiver.ts";
 import { until } from "../../server/test/support/until.ts";
 import { commandSuite } from "./support/command-suite.ts";

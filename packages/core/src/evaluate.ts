@@ -1,39 +1,16 @@
 // A prepared flag and a context give a value with its variant and reason, or the error that says what is missing.
 import { type BucketPrefix, hashFrom, noPrefix } from "./bucket.ts";
 import { type EvaluationContext, isTargetingKey } from "./context.ts";
+import type {
+  EvaluatedFlag,
+  Evaluation,
+  EvaluationError,
+  FlagValue,
+  Reason,
+} from "./evaluation.ts";
+import type { Turn } from "./targeting/turn.ts";
 
-export type FlagValue = boolean | string | number | Readonly<Record<string, unknown>>;
-
-export type Reason =
-  | "STATIC"
-  | "DISABLED"
-  | "SPLIT"
-  | "TARGETING_MATCH"
-  | "DEFAULT"
-  | "PREREQUISITE_FAILED";
-
-export interface EvaluatedFlag {
-  readonly value: FlagValue;
-  readonly variant: string;
-  readonly reason: Reason;
-  /** The id of the rule that decided. */
-  readonly rule?: string;
-}
-
-export interface EvaluationError {
-  readonly errorCode: "TARGETING_KEY_MISSING" | "GENERAL";
-  readonly errorDetails: string;
-}
-
-export type Evaluation = EvaluatedFlag | EvaluationError;
-
-/** One evaluation with the flags that it requires, each of which is evaluated once. */
-export interface Turn {
-  depth: number;
-  /** How many flags may still be evaluated. */
-  left: number;
-  readonly evaluations: Map<string, Evaluation>;
-}
+export type { EvaluatedFlag, Evaluation, EvaluationError, FlagValue, Reason };
 
 export type Decide = (context: EvaluationContext, turn?: Turn) => Evaluation;
 

@@ -14,7 +14,10 @@ suite("what may not be saved is named by its place", () => {
     [null, /^when must be a condition/],
     [{}, /^when must be a condition/],
     [{ all: [], any: [] }, /^when must be a condition/],
-    [{ all: [] }, /^when\.all must be a list of at least one/],
+    [{ any: [] }, /^when\.any must be a list of at least one condition/],
+    [{ not: { any: [] } }, /^when\.not\.any must be a list of at least one condition/],
+    [{ all: {} }, /^when\.all must be a list of conditions/],
+    [{ all: [], more: 1 }, /^when\.more is not known here/],
     [{ any: [{ attribute: "", op: "exists", value: true }] }, /^when\.any\[0\]\.attribute must be/],
     [{ attribute: "/a~2", op: "exists", value: true }, /^when\.attribute must be/],
     [{ attribute: "a", op: "matches", values: ["(a+)+"] }, /^when\.op must be one of exists, in/],
@@ -53,6 +56,21 @@ suite("what may not be saved is named by its place", () => {
     assert.deepEqual(mistakesOf({ any: Array(199).fill(leaf) }), []);
     assert.match(mistakesOf({ any: Array(200).fill(leaf) })[0] ?? "", /^when\.any\[199\] is one/);
     assert.equal(mistakesOf({ any: Array(150).fill({}) }).length, 20);
+  });
+
+  test("a condition that is always true may be saved at any level, and counts as one", () => {
+    const everyone = { all: [] };
+    const nested = (levels: number): unknown =>
+      levels === 1 ? everyone : { not: nested(levels - 1) };
+    for (const condition of [everyone, { any: [everyone] }, { all: [everyone] }, nested(6)]) {
+      assert.deepEqual(mistakesOf(condition), [], JSON.stringify(condition));
+      assert.deepEqual(mistakesOf(condition, false), [], JSON.stringify(condition));
+    }
+    assert.match(mistakesOf(nested(7))[0] ?? "", /is too deep/);
+    assert.match(
+      mistakesOf({ any: Array(200).fill(everyone) })[0] ?? "",
+      /^when\.any\[199\] is one/,
+    );
   });
 
   test("a segment names no other", () => {

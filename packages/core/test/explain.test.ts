@@ -94,6 +94,14 @@ test("every step is shown, with what was found", () => {
   assert.ok((bucket.percentage ?? 0) > 0 && (bucket.percentage ?? 101) <= 100);
 });
 
+test("a rule for everyone is true without any attribute", () => {
+  const rules = [{ id: "everyone", when: { all: [] }, serve: "on" }];
+  const explained = explainDecision({ ...flag, targeting: { rules } }, environmentOf(), {});
+  assert.deepEqual(explained.rules, [
+    { id: "everyone", when: { all: [], result: true }, serve: "on", decided: true },
+  ]);
+});
+
 test("what is missing is said", () => {
   const explained = explainDecision(flag, environmentOf(), { plan: "pro" });
   assert.deepEqual(explained.decision, {

@@ -40,6 +40,30 @@ suite("flagd definitions", () => {
     assert.deepEqual(definition.metadata, { flagSetId: "production", scope: "production" });
   });
 
+  test("in flagd, a rule for everyone matches without an attribute, and its split needs only the key", () => {
+    const { engine, told, definition } = compile(
+      [
+        when({ all: [] }),
+        when({ not: { all: [] } }, { key: "nobody" }),
+        when({ segment: ["all"] }, { key: "in-segment" }),
+        boolean("half", {
+          otherwise: "off",
+          rules: [{ id: "a", when: { all: [] }, serve: [{ variant: "on", share: 100 }] }],
+        } as Partial<Flag>),
+      ],
+      [segment("all", { when: { all: [] } })],
+    );
+    assert.deepEqual(
+      told.map((each) => each.class),
+      ["exact", "exact", "exact", "ascii"],
+    );
+    assert.equal(definition.flags.it.defaultVariant, "on");
+    assert.equal(definition.flags.nobody.defaultVariant, "off");
+    assert.equal(engine.ask("in-segment", {}).value, true);
+    assert.equal(engine.ask("half", { targetingKey: "user-1" }).value, true);
+    assert.equal(engine.ask("half", {}).isError, true);
+  });
+
   test("a split without its key is an error there", () => {
     const { engine, told } = compile([rollout(25)]);
     assert.equal(told[0]?.class, "ascii");
@@ -160,7 +184,7 @@ suite("flagd definitions", () => {
     );
     const requires = large.map(({ key: flag }) => ({ flag, variant: "on" }));
     const everyone = segment("everyone", { when: { attribute: "plan", op: "in", values } });
-    const any = Array.from({ length: 100 }, () => ({ segment: ["everyone"] }));
+    const any = Array.from({ length: 15 }, () => ({ segment: ["everyone"] }));
     for (const repeating of [{ requires }, { ...when({ any }) }]) {
       const many = Array.from({ length: 50 }, (_, index) =>
         boolean("", { ...repeating, key: `many-${index}` } as Partial<Flag>),
@@ -174,5 +198,11 @@ suite("flagd definitions", () => {
       assert.match(flags.at(-2)?.reasons.join(" ") ?? "", /too large together/);
       assert.equal(flags.at(-1)?.class, "exact");
     }
+    const alone = when({ any: [...any, ...any] });
+    const { flags } = compileFlagd(
+      { flags: [boolean("large", alone as Partial<Flag>)], segments: [everyone] },
+      "production",
+    );
+    assert.match(flags[0]?.reasons.join(" ") ?? "", /at most 2 million characters/);
   });
 });

@@ -76,6 +76,37 @@ test("a flag that is changed itself is looked at also when there is too much to 
   assert.deepEqual([flagsLeftOut, shareAsSampled, unknown], [0, 100, 100]);
 });
 
+test("a preview of rules that take too much work counts a part of the sample, and its numbers cover that part", () => {
+  const values = Array.from({ length: 100 }, (_, index) => `value-${index}`);
+  const when = { attribute: "text", op: "contains", values };
+  const side = (percentage: number) =>
+    sideOf([
+      rollout(percentage, { rules: [{ id: "r", when, serve: "on" }] } as unknown as Partial<Flag>),
+    ]);
+  const question = {
+    ...{ before: side(0), after: side(100), changed: ["checkout"], touched: [] },
+    contexts: people(3_000, (index) => ({ text: "a", half: index % 2 })),
+  };
+  const count = (maxWork?: number) => {
+    const work = previewChanges(question, undefined, maxWork);
+    let [step, breaks] = [work.next(), 0];
+    for (; !step.done; step = work.next()) breaks += 1;
+    return { preview: step.value, breaks };
+  };
+  const { preview, breaks } = count(30_000_000);
+  const counted = 3_000 - preview.contextsLeftOut;
+  assert.ok(counted >= 60 && counted < 120, String(counted));
+  assert.deepEqual([preview.changed, preview.unchanged, preview.unknown], [counted, 0, 0]);
+  assert.equal(preview.share, 100);
+  assert.ok((preview.low ?? 100) < 99, "fewer people make the interval wider");
+  assert.equal(preview.flags[0]?.changed, counted);
+  // Each of these evaluations takes longer than a slice.
+  assert.ok(breaks >= counted, String(breaks));
+  // Evenly chosen: not the first ones alone.
+  assert.ok(preview.examples.some(({ context }) => "half" in context && context.half === 0));
+  assert.ok(count().preview.contextsLeftOut < preview.contextsLeftOut);
+});
+
 test("looking for many attributes in all contexts has breaks", () => {
   const any = Array.from({ length: 150 }, (_, index) => ({
     ...{ attribute: `a${index}`, op: "exists", value: true },

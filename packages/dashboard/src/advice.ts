@@ -1,5 +1,5 @@
 // What the user can do about an error, in one sentence.
-import type { ManagementError } from "@halyard/sdk";
+import type { ManagementError } from "@halyard/sdk/management";
 import { ApiError } from "./api.ts";
 
 export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
@@ -23,7 +23,7 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
     case "CONFLICT":
       return "Change what is in the way, or choose another name, then try again.";
     case "PRECONDITION_FAILED":
-      return "Somebody else has changed it. Review the current version, then try again.";
+      return "It changed since you opened it. Review the current version, then try again.";
     case "VALIDATION_FAILED":
     case "PAYLOAD_TOO_LARGE":
     case "UNSUPPORTED_MEDIA_TYPE":

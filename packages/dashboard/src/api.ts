@@ -5,7 +5,7 @@ import {
   type ManagementError,
   type ManagementOptions,
   type Result,
-} from "@halyard/sdk";
+} from "@halyard/sdk/management";
 import type { Together } from "./flips/confirm-flips.tsx";
 import { takeFirst, takeFirstSession } from "./start/first-requests.ts";
 import { isUserActive } from "./user-activity.ts";

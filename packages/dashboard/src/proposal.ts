@@ -1,5 +1,5 @@
 // In a protected environment a change is answered with the change request that was made in its place: where that is shown.
-import type { ChangeRequestSummary, ManagementError } from "@halyard/sdk";
+import type { ChangeRequestSummary, ManagementError } from "@halyard/sdk/management";
 
 export const pathOfRequest = (id: string): string => `/change-requests/${id}`;
 

@@ -30,6 +30,11 @@ const pages: readonly Page[] = [
   page("/segments", "SegmentsPage", () => import("./pages/segments-page.tsx")),
   page("/segments/:key", "SegmentPage", () => import("./pages/segment-page.tsx")),
   page("/compare", "ComparePage", () => import("./pages/compare-page.tsx")),
+  page(
+    "/evaluation-errors",
+    "EvaluationErrorsPage",
+    () => import("./pages/evaluation-errors-page.tsx"),
+  ),
   page("/history", "HistoryPage", () => import("./pages/history-page.tsx")),
   page("/deleted-flags", "DeletedFlagsPage", () => import("./pages/history-page.tsx")),
   page("/webhooks", "WebhooksPage", () => import("./pages/webhooks-page.tsx")),

@@ -1,6 +1,6 @@
 // The session: the environments it is signed in to, and the API of the one that the address names.
 import { isProductionName } from "@halyard/core/environment-name";
-import type { Management } from "@halyard/sdk";
+import type { Management } from "@halyard/sdk/management";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   createContext,

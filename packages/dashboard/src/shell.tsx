@@ -38,6 +38,12 @@ const programs: Place = {
   needs: "clients.read",
 };
 const requests: Place = { to: "/change-requests", label: "Requests", icon: "proposal" };
+/** Not in the navigation: the list of flags leads to it. */
+const evaluationErrors: Place = {
+  to: "/evaluation-errors",
+  label: "Evaluation errors",
+  icon: "warning",
+};
 /** Not in the navigation: the environment switcher leads to it. */
 const environments: Place = { to: "/environments", label: "Environments", icon: "screen" };
 
@@ -142,7 +148,10 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
         </Link>
         <EnvironmentSwitcher key={environment.name} />
         <Palette
-          places={[...places.filter((place) => place !== requests), requests, environments]}
+          places={[
+            ...places.filter((place) => place !== requests),
+            ...[requests, evaluationErrors, environments],
+          ]}
         />
         <Navigation places={places} />
         <div className="shell-foot">

@@ -162,6 +162,23 @@ test("a part that failed to load comes with Try again, and by itself after an up
   await page.getByText("A part of the dashboard could not be loaded.").waitFor();
 });
 
+test("an application that failed to load comes with Try again", async (t) => {
+  const { keys } = await server.environment();
+  const expected = [/Failed to (load|fetch)/, /ERR_FAILED/];
+  const { page } = await browser.visit(t, server.url, {
+    keys: [keys.admin],
+    isNew: true,
+    expected,
+  });
+  await page.route("**/assets/app-*.js", (route) => route.abort());
+  await page.goto("/flags");
+  const failure = page.getByRole("alert");
+  await failure.getByText("The dashboard could not be loaded").waitFor();
+  await page.unrouteAll();
+  await failure.getByRole("button", { name: "Try again" }).click();
+  await heading(page, "Flags").waitFor();
+});
+
 test("an address that does not exist shows a page", async (t) => {
   const { keys } = await server.environment();
   const expected = [/404 for/, /Failed to load resource/];

@@ -130,7 +130,7 @@ test("what moved on is rebased; an owner goes past it with a reason that stays v
   const other = await openAsPerson(browser, t, server.url, bo, `${at}/change-requests/${id}`);
   await other.page.getByRole("button", { name: "Approve" }).waitFor();
   await bo.in(name)("POST", `/change-requests/${movingId}/approve`);
-  await other.page.getByText(/was changed by somebody else since this was proposed/).waitFor();
+  await other.page.getByText(/changed since this was proposed, so it can’t be approved/).waitFor();
   assert.equal(await other.page.getByRole("button", { name: "Approve" }).count(), 0);
 
   const { page } = await openAsPerson(
@@ -142,7 +142,7 @@ test("what moved on is rebased; an owner goes past it with a reason that stays v
     audited,
   );
   await page.getByText("moved on", { exact: true }).waitFor();
-  await page.getByText("Somebody has changed it since this was proposed:").waitFor();
+  await page.getByText("Changed since this was proposed:").waitFor();
   await page.locator(".request-since").getByText("The new one").waitFor();
   await audit(page, "a request that moved on");
   await page.getByRole("button", { name: "Rebase" }).click();

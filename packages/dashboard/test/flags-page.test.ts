@@ -1,7 +1,7 @@
 // One flag's page in a real browser: creation, rollout preview, usage, history, code snippets.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { bucketOf } from "@halyard/sdk";
+import { bucketOf } from "@halyard/core/bucket";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited } from "./support/audit-page.ts";

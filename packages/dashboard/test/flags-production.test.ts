@@ -153,13 +153,13 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await first.page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
   await admin("PATCH", "/flags/shared", { percentage: 60 });
   await until(async () => assert.equal(await percent.inputValue(), "60 %"));
-  assert.equal(await first.page.getByText("Somebody else changed this flag").count(), 0);
+  assert.equal(await first.page.getByText("This flag changed").count(), 0);
   await admin("PATCH", "/flags/shared", { percentage: 10 });
   await until(async () => assert.equal(await percent.inputValue(), "10 %"));
   await percent.fill("30");
 
   await second.page.getByRole("switch", { name: "shared is on" }).click({ force: true });
-  await first.page.getByText("Somebody else changed this flag").first().waitFor();
+  await first.page.getByText("This flag changed").first().waitFor();
   await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   const conflict = dialog(first.page);
   await conflict.getByRole("columnheader", { name: "Theirs (version 5)" }).waitFor();
@@ -184,7 +184,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
 
   await first.page.getByLabel("Percent of users").fill("30");
   await admin("PATCH", "/flags/shared", { description: "theirs" });
-  await first.page.getByText("Somebody else changed this flag").first().waitFor();
+  await first.page.getByText("This flag changed").first().waitFor();
   await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await conflict.getByRole("button", { name: "Apply my change" }).click();
   await rowOfSecond.getByText("30 %").waitFor();
@@ -201,7 +201,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await first.page.getByRole("switch").click({ force: true });
   await until(async () => assert.equal((await stateOf(admin, "shared")).enabled, true));
   await first.page.getByText("Now on for 30 %.").waitFor();
-  assert.equal(await first.page.getByText("Somebody else changed this flag").count(), 0);
+  assert.equal(await first.page.getByText("This flag changed").count(), 0);
   await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await rowOfSecond.getByText("40 %").waitFor();
 });

@@ -290,7 +290,7 @@ test("what a newer server has written is kept, and a change by somebody else is 
   await dialog(page).getByText("If tier is a, serve on.").waitFor();
   await audit(page, "a change of rules in production");
   await dialog(page).getByRole("button", { name: "Change flag" }).press("Enter");
-  await dialog(page).getByText("Somebody else changed").waitFor();
+  await dialog(page).getByText("changed while you were editing it").waitFor();
   const mine = { ...ruleFor("a"), when: { ...is("a"), attribute: "tier" } };
   assert.deepEqual(JSON.parse(sent), { rules: [{ ...mine, later: { x: 1 } }] });
   await dialog(page).getByText("If plan is theirs, serve on.").waitFor();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "@halyard/core/preview/flips";
-import type { ChangePreview } from "@halyard/sdk";
+import type { ChangePreview } from "@halyard/sdk/management";
 import { boundOf, headlineOf, largestShare, unknownOf } from "../src/flips/flip-words.ts";
 
 /** Percentages and times are written with spaces that do not break. */
@@ -44,9 +44,11 @@ const previewOf = ({ to = [beta], exactShare, ...rest }: Told): ChangePreview =>
     },
   ],
   flagsLeftOut: 0,
+  contextsLeftOut: 0,
   ...rest,
 });
 const sample = previewOf({}).sample;
+const rounded: Told = { rounded: true, sample: sample && { ...sample, contexts: 4_210 } };
 const nobody = { changed: 0, flags: [], share: 0, low: 0 };
 
 const headlines: readonly (readonly [says: string, told: Told])[] = [
@@ -81,6 +83,18 @@ const headlines: readonly (readonly [says: string, told: Told])[] = [
   [
     "Exactly 20 % of all people change from off (everyone else) to on (rule beta): 518 of 4,213 seen since 1:02 PM.",
     { exactShare: 20 },
+  ],
+  [
+    "Of about 4,210 people seen since 1:02 PM, about 12 % (11–14 %) change from off (everyone else) to on (rule beta).",
+    { ...rounded, share: 12, low: 11, high: 14 },
+  ],
+  [
+    "Fewer than 20 of about 4,210 people seen since 1:02 PM get another value.",
+    { ...rounded, ...nobody, high: 1 },
+  ],
+  [
+    "Exactly 20 % of all people change from off (everyone else) to on (rule beta): about 520 of about 4,210 seen since 1:02 PM.",
+    { ...rounded, changed: 520, exactShare: 20 },
   ],
   ["Nobody gets another value.", { exactShare: 0, to: [], changed: 0, share: 0 }],
   [
@@ -124,4 +138,6 @@ test("what is confirmed is a little more than what was shown, by the larger of t
     assert.equal(boundOf(told), bound);
     assert.ok(boundOf(told) >= largestShare(told));
   }
+  // A rounded share can be too low; the end of its interval allows for that.
+  assert.equal(boundOf(previewOf({ ...rounded, share: 12, high: 14 })), 15);
 });

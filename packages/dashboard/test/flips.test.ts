@@ -175,6 +175,41 @@ test("a change past the limit is confirmed with the percentage, once for several
   await limit("production", null);
 });
 
+test("when the previews of an hour are used up, a change with a limit is confirmed without a percentage", async (t) => {
+  const { admin, server: reader, name } = await server.environment();
+  await seedFlags(admin, [{ key: "search", type: "boolean" }]);
+  await visit(reader);
+  await limit(name, 20);
+  const bo = await signInAs(server, { name: "Bo", roles: { [name]: "editor" } });
+  const operations = Array.from({ length: 100 }, (_, index) => ({
+    kind: "flag",
+    key: `new-${index}`,
+    action: "create",
+    body: { type: "boolean" },
+  }));
+  await until(async () => {
+    assert.equal((await bo.in(name)("POST", "/preview", { operations })).status, 429);
+  });
+
+  const path = `/environments/${name}/flags/search`;
+  const { page } = await openAsPerson(browser, t, server.url, bo, path, audited);
+  const ask = async (): Promise<void> => {
+    await page.getByRole("switch", { name: "Off" }).click({ force: true });
+    await dialog(page).getByText("The impact limit could not be checked").waitFor();
+  };
+  await ask();
+  assert.doesNotMatch((await dialog(page).textContent()) ?? "", /confirmFlips|of people/);
+  await audit(page, "a change without a preview");
+  // Enter alone is no confirmation.
+  await page.keyboard.press("Enter");
+  await dialog(page).waitFor({ state: "detached" });
+  assert.partialDeepStrictEqual(await stateOf(admin, "search"), { enabled: false });
+  await ask();
+  await dialog(page).getByRole("button", { name: "Change anyway" }).click();
+  await notice(page, "search").getByText("Now on for everyone.").waitFor();
+  assert.partialDeepStrictEqual(await stateOf(admin, "search"), { enabled: true });
+});
+
 test("a segment's people, and those that review a request, see whom it changes", async (t) => {
   if (isLeftOut(t)) return;
   const { page } = await openAsPerson(

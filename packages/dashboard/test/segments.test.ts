@@ -110,7 +110,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
     .fill("pro");
   await page.keyboard.press("Enter");
   await admin("PATCH", "/segments/beta", { description: "theirs" });
-  await page.getByText("Somebody else changed this segment").waitFor();
+  await page.getByText("This segment changed").waitFor();
   await page.getByRole("button", { name: "Save segment" }).press("Enter");
   await dialog(page).getByRole("cell", { name: "theirs" }).waitFor();
   await dialog(page).getByRole("button", { name: "Apply my change" }).press("Enter");

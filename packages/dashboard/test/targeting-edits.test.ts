@@ -127,9 +127,11 @@ test("a condition becomes a group and stops being one; what is not known stays",
   assert.deepEqual(asKind({ all: [plan], note: 1 } as Condition, "any"), { any: [plan], note: 1 });
   assert.deepEqual([plan, { all: [] }, { segment: [] }].map(kindOf), [
     "attribute",
-    "all",
+    "everyone",
     "segment",
   ]);
+  assert.deepEqual(withAnother({ all: [] }, plan), plan, "everyone is narrowed to the condition");
+  assert.equal(levelsOf({ not: { all: [] } }), 2);
   const odd = [{ segment: "x" }, { segment: [1] }, { all: [], any: [] }, 7];
   for (const each of odd) assert.equal(kindOf(each), "unknown");
 });

@@ -69,6 +69,9 @@ const sentences: readonly (readonly [says: string, when: unknown, serve?: Rule["
   ],
   ["If plan likes x, serve on.", { attribute: "plan", op: "likes", value: "x" }],
   ["If something that this page does not know, serve on.", { moon: "full" }],
+  ["Everyone: serve on.", { all: [] }],
+  ["Everyone: serve on to 25 %; the others go on.", { all: [] }, [{ variant: "on", share: 25 }]],
+  ["If not (everyone), serve on.", { not: { all: [] } }],
   ["If … is …, serve on.", { attribute: "", op: "in", values: [] }],
 ];
 for (const [says, when, serve = "on"] of sentences) {
@@ -172,7 +175,7 @@ test("the difference of rules is told by id: added, changed, moved, removed", ()
     { field: "rule b", before: "If plan is b, serve on.", after: undefined },
   ]);
   assert.deepEqual(summaryOf(before, after), [
-    "Its targeting changes: its rules decide who gets it.",
+    "Its targeting changes: its prerequisites, then its rules, then its default rule decide who gets it.",
   ]);
   assert.deepEqual(summaryOf(before, flag(undefined)), [
     "Its targeting changes: without rules it is on for everyone.",

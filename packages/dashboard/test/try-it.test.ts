@@ -235,7 +235,7 @@ test("a flag that was deleted is tried as it was", async (t) => {
 
   // The page History leads to the same question, with the time filled in.
   await page.goto(`/environments/${name}/history`);
-  await page.getByRole("link", { name: `As it was then (revision ${revision})` }).click();
+  await page.getByRole("link", { name: `View this revision (revision ${revision})` }).click();
   await section.getByText("The flag as it was").waitFor();
   await changes.getByText(wanted).waitFor({ state: "attached" });
   assert.equal(await changes.inputValue(), String(revision));

@@ -1,7 +1,7 @@
 // Webhooks in a real browser: create, health, pause, test, rotate, delete.
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
-import { verifyWebhook } from "@halyard/sdk";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import type { Page } from "playwright-core";
 import {
   createFlag,

@@ -1,5 +1,5 @@
 // How tools answer: a sentence of ours, and beside it the data as JSON. Texts that people have stored are only ever in the data.
-import type { ChangePreview, ManagementError } from "@halyard/sdk";
+import type { ManagementError } from "@halyard/sdk/management";
 
 /** What a tool returns, as the protocol has it. */
 export interface Answer {
@@ -36,10 +36,15 @@ export const refusal = (sentence: string, data: Data): Answer => ({
   isError: true,
 });
 
-/** Counts alone: who would be hit, as contexts and examples, is for people with the dashboard. */
-export const countsOf = (preview: ChangePreview): Data => {
-  const { examples: _examples, ...counts } = preview;
-  return counts;
+/** Exact counts could spell out the contexts that the key of an admin may read, so an assistant gets rounded ones only. */
+const rejection = ({ code, message, details, preview }: ManagementError): Data => {
+  if (preview !== undefined && preview.rounded !== true) {
+    return {
+      code,
+      message: "The change affects more users than the impact limit allows. Preview it for counts.",
+    };
+  }
+  return { code, message, ...(details && { details }), ...(preview && { preview }) };
 };
 
 /** After these nobody knows whether the server has done what it was asked for. */
@@ -52,18 +57,12 @@ const uncertain: ReadonlySet<ManagementError["code"]> = new Set([
 ] as const);
 
 /** What the server has refused. Its message can repeat names that people gave, so it is data too. */
-export const refusedByServer = ({ code, message, details, preview }: ManagementError): Answer => {
+export const refusedByServer = (error: ManagementError): Answer => {
+  const { code } = error;
   const sentence = uncertain.has(code)
     ? `There was no clear answer (${code}). If this was to change something, look whether it did before you try again.`
     : `Halyard refused this with ${code}. Nothing was changed by this call.`;
-  return refusal(sentence, {
-    error: {
-      code,
-      message,
-      ...(details && { details }),
-      ...(preview && { preview: countsOf(preview) }),
-    },
-  });
+  return refusal(sentence, { error: rejection(error) });
 };
 
 /** What follows a page of a list. */

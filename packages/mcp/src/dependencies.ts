@@ -1,5 +1,5 @@
 // What every tool is given.
-import type { Management } from "@halyard/sdk";
+import type { Management } from "@halyard/sdk/management";
 
 /** Makes the id of a plan out of the plan. */
 export interface PlanSeal {

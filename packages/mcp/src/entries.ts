@@ -1,7 +1,8 @@
 // Entries of history, short enough to read: who, when, why, and what is different.
 import { difference } from "@halyard/core/difference";
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
-import type { HistoryEntry } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { HistoryEntry } from "@halyard/sdk/management";
 
 type Stored = HistoryEntry["before"];
 
@@ -38,9 +39,12 @@ export const entryOf = (entry: HistoryEntry): Readonly<Record<string, unknown>> 
   version: entry.version,
   revision: entry.revision,
   at: entry.createdAt,
-  by: entry.actor.name,
+  by: actorText(entry.actor),
   ...(entry.reason !== undefined && { reason: entry.reason }),
   ...(entry.changeRequest && { changeRequest: entry.changeRequest }),
+  ...(entry.bypass && {
+    bypass: { by: actorText(entry.bypass.actor), reason: entry.bypass.reason },
+  }),
   actions: entry.actions,
   ...changesOf(entry),
 });

@@ -1,5 +1,5 @@
 // Answers one request of MCP's streamable HTTP, without a session: all that a request needs comes with it.
-import { createManagement, type ManagementOptions } from "@halyard/sdk";
+import { createManagement, type ManagementOptions } from "@halyard/sdk/management";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createMcpServer, type McpOptions } from "./server.ts";
 

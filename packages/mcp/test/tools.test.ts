@@ -1,6 +1,7 @@
 // Every tool, walked by the official client over HTTP and over stdio, in both protocols.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { signInAs } from "../../server/test/support/people.ts";
 import {
   startTestServer,
   type TestEnvironment,
@@ -102,6 +103,14 @@ const walk = async (
   assert.equal(entry?.by, "editor");
   assert.deepEqual(entry?.changes, [{ member: "percentage", before: 10, after: 100 }]);
 
+  const parts = { text: "HECK", by: "DIT", limit: 1 };
+  const searched = await assistant.use("history", parts);
+  assert.deepEqual(searched.data.entries, history.data.entries);
+  assert.equal(
+    (await assistant.use("history", { text: "none" })).sentence,
+    "0 changes, newest first.",
+  );
+
   const back = await assistant.use("plan_rollback", { revision: 2, reason: "Too soon" });
   await assistant.use("apply_plan", { plan: back.data.plan });
   const again = await admin("GET", "/flags/checkout");
@@ -142,6 +151,23 @@ suite("who may what", () => {
     const assistant = await overHttp(server, environment.keys.server);
     assert.deepEqual(await assistant.tools(), reading);
     await assert.rejects(assistant.use("apply_plan", { plan: "plan_x" }), /apply_plan/);
+    await assistant.close();
+  });
+
+  test("the person is named before the key", async () => {
+    const { name, keys } = await server.environment();
+    const ada = await signInAs(server, { name: "Ada Lovelace", roles: { [name]: "editor" } });
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const body = { name: "cli", role: "editor", expiresAt };
+    const made = await ada.in(name)("POST", "/personal-keys", body);
+    const cli = server.api((made.body as { key: string }).key);
+    await cli("POST", "/flags", { key: "hers", type: "boolean" });
+    const assistant = await overHttp(server, keys.server);
+    const history = await assistant.use("history", { by: "lovelace" });
+    const [entry] = history.data.entries as { by: string }[];
+    assert.equal(entry?.by, "Ada Lovelace (key cli)");
+    const flag = await assistant.use("get_flag", { key: "hers" });
+    assert.equal((flag.data.lastChange as { by: string }).by, "Ada Lovelace (key cli)");
     await assistant.close();
   });
 

@@ -1,11 +1,11 @@
 // The result of an evaluation with its reason.
 import type { FlagValue, Reason } from "@halyard/core/evaluate";
 
-export interface Details<Value extends FlagValue = boolean> {
+export interface Details<Value extends FlagValue = boolean, Variant extends string = string> {
   readonly value: Value;
   /** Absent when the value is the fallback, or an override that is no variant of the flag. */
-  readonly variant?: string;
-  readonly reason: Reason | "CACHED" | "UNKNOWN" | "ERROR";
+  readonly variant?: Variant;
+  readonly reason: Reason | "CACHED" | "STALE" | "UNKNOWN" | "ERROR";
   /** The id of the rule that decided. */
   readonly rule?: string;
   /** The value is an override of the client's own, not the server's. */
@@ -29,6 +29,11 @@ export interface FlagMetadata {
   readonly flagSetId: string;
 }
 
+/** Objects that the clients return are frozen. */
+export type ReadOnly<Value> = Value extends object
+  ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
+  : Value;
+
 /** The type that a fallback stands for: `string` for "small". */
 export type Widened<Value extends FlagValue> = Value extends boolean
   ? boolean
@@ -36,7 +41,7 @@ export type Widened<Value extends FlagValue> = Value extends boolean
     ? string
     : Value extends number
       ? number
-      : Value;
+      : ReadOnly<Value>;
 
 /** Whether a value can stand where the fallback stands. */
 export const isLike = <Value extends FlagValue>(
@@ -73,3 +78,7 @@ export const notReady = <Value extends FlagValue>(
 
 export const notFound = <Value extends FlagValue>(fallback: Value, key: string): Details<Value> =>
   failedDetails(fallback, "FLAG_NOT_FOUND", `There is no flag ${JSON.stringify(key)}.`);
+
+/** What a client for tests throws; see the option `strict`. */
+export const notListed = (key: string): Error =>
+  new Error(`The flag ${JSON.stringify(key)} is neither in overrides nor in bootstrap (strict).`);

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createManagement } from "@halyard/sdk";
+import { createManagement } from "@halyard/sdk/management";
 import { findBrowser } from "../../dashboard/test/support/find-browser.ts";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
@@ -15,7 +15,7 @@ import { scriptedServer } from "./support/scripted-server.ts";
 import { casesFile, checkGroups } from "./support/targeting-cases.ts";
 
 const page = (settings: object): string => `<!doctype html><script type="module">
-  import { createContextClient } from "/sdk/esm/index.js";
+  import { createContextClient } from "/sdk/esm/browser.js";
   const tell = (...said) => fetch("/told", { method: "POST", body: JSON.stringify(said) });
   try {
     const client = createContextClient(${JSON.stringify(settings)});

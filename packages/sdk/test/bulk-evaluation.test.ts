@@ -12,8 +12,9 @@ test("a request that waits keeps what was announced when another joins it", asyn
     server: serverAt({ url: server.url, key: "hal_key" }),
     timeout: 60_000,
     signal: new AbortController().signal,
-    context: () => context,
+    context,
     onResponse: () => {},
+    onSettled: () => {},
   });
   await Promise.all([
     evaluation.fetch(),

@@ -30,6 +30,13 @@ suite("polling", () => {
     ["503 for streams only", (response) => response.writeHead(503).end()],
     ["connections cut", (response) => response.destroy()],
     [
+      "streams cut before any data",
+      (response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+        response.destroy();
+      },
+    ],
+    [
       "a proxy that holds the stream back",
       (response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(),
     ],
@@ -46,7 +53,59 @@ suite("polling", () => {
     });
   }
 
-  test("only what is new is sent, and a change is told", async (t) => {
+  test("an outage that lets polls through ends with a stream, not with minutes of polling", async (t) => {
+    let outage = true;
+    const server = await scriptedServer(t, {
+      [stream]: (response) => {
+        if (outage) return response.writeHead(502).end();
+        openStream(response);
+        return response.write(snapshotText("5-a", booleanFlag("a", true)));
+      },
+      [snapshot]: (response) => sendSnapshot(response, '"1"', booleanFlag("a", false)),
+    });
+    // Polling by interval would outlast the test.
+    const timing = { pollInterval: 3_600_000, streamRetry: 3_600_000 };
+    const { client, names } = clientOf(t, server.url, { timing });
+    assert.deepEqual(await client.ready(), { ok: true });
+    await until("several attempts to stream", () => server.to(stream).length > 5);
+    const [polls, streams] = [server.to(snapshot).length, server.to(stream).length];
+    assert.ok(polls >= streams - 2 && polls <= streams, "a poll before each further attempt");
+    assert.equal(client.state, "live");
+    outage = false;
+    await until("the stream", () => client.isEnabled("a"));
+    assert.deepEqual(
+      names().filter((name) => name !== "error"),
+      ["ready", "change"],
+    );
+  });
+
+  test("an outage during long polling ends with an attempt to stream", async (t) => {
+    let isDown = false;
+    let streams = false;
+    const server = await scriptedServer(t, {
+      [stream]: (response) => {
+        if (!streams) return response.writeHead(isDown ? 503 : 404).end();
+        openStream(response);
+        return response.write(snapshotText("5-a", booleanFlag("a", true)));
+      },
+      [snapshot]: (response) =>
+        isDown
+          ? response.writeHead(503).end()
+          : sendSnapshot(response, '"1"', booleanFlag("a", false)),
+    });
+    const { client } = clientOf(t, server.url, { timing: { streamRetry: 3_600_000 } });
+    await until("several polls", () => server.to(snapshot).length > 3);
+    assert.equal(server.to(stream).length, 1);
+    assert.equal(client.transport, "poll");
+    isDown = true;
+    await until("stale", () => client.state === "stale");
+    streams = true;
+    isDown = false;
+    await until("the stream", () => client.transport === "stream");
+    assert.equal(client.isEnabled("a"), true);
+  });
+
+  test("only what is new is sent, and a change is reported", async (t) => {
     let revision = 1;
     const server = await scriptedServer(t, {
       [snapshot]: (response, { headers }) => {

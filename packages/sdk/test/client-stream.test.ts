@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
 import { until } from "../../server/test/support/until.ts";
+import { retryDelay, standardTiming } from "../src/transport/timing.ts";
 import { clientOf, key } from "./support/clients.ts";
 import {
   booleanFlag,
@@ -232,15 +233,38 @@ suite("a server that does not give a stream", () => {
     });
   }
 
-  test("a key that is refused is tried again after its own pause", async (t) => {
-    const [patient, hasty] = [await scriptedServer(t), await scriptedServer(t)];
-    for (const server of [patient, hasty]) {
-      server.answer(stream, (response) => response.writeHead(401).end());
-    }
-    const { client } = clientOf(t, patient.url, { timing: { refusedDelay: 60_000 } });
+  test("a key that is rejected for a moment is tried again soon, without options", async (t) => {
+    let isValid = false;
+    const server = await scriptedServer(t, {
+      [stream]: (response) => {
+        if (!isValid) return response.writeHead(403).end();
+        openStream(response);
+        return response.write(snapshotText("1-a", booleanFlag("a", true)));
+      },
+    });
+    const { refusedDelay } = standardTiming;
+    const { client } = clientOf(t, server.url, { timing: { refusedDelay } });
     assert.equal((await client.ready()).ok, false);
-    clientOf(t, hasty.url, { timing: { refusedDelay: 5 } });
-    await until("many attempts of another", () => hasty.received.length > 10);
-    assert.equal(patient.received.length, 1);
+    isValid = true;
+    await until("live", () => client.state === "live");
   });
+});
+
+test("pauses grow from 1 to 30 seconds while a key is rejected; others stay below a second for 17 failures", () => {
+  const rejected = { code: "UNAUTHORIZED", message: "" } as const;
+  const down = { code: "UNREACHABLE", message: "" } as const;
+  for (const [index, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
+    const pause = retryDelay(rejected, index + 1, standardTiming) / 1_000;
+    assert.ok(pause >= seconds * 0.9 && pause <= seconds * 1.1, `${pause}`);
+  }
+  const longest = (failures: number) =>
+    Math.max(...Array.from({ length: 1_000 }, () => retryDelay(down, failures, standardTiming)));
+  assert.ok(longest(1) <= 500);
+  for (let failures = 2; failures <= 17; failures += 1) assert.ok(longest(failures) <= 1_000);
+  for (const [index, seconds] of [2, 4, 8, 16, 30, 30].entries()) {
+    const pause = longest(18 + index);
+    assert.ok(pause <= seconds * 1_000 && pause > seconds * 900, `${pause}`);
+  }
+  assert.ok(retryDelay(rejected, 1_000, standardTiming) >= 27_000);
+  assert.ok(retryDelay(rejected, 1_000, { ...standardTiming, refusedDelay: 5 }) < 6);
 });

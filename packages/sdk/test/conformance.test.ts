@@ -1,7 +1,8 @@
 // The published cases of targeting: through the client in Node, and over OFREP from a started server. browser.test.ts has the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createManagement, type Flag, type NewFlag } from "@halyard/sdk";
+import { createClient, type Flag } from "@halyard/sdk";
+import { createManagement, type NewFlag } from "@halyard/sdk/management";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { type Case, checkGroups, type Group, groups } from "./support/targeting-cases.ts";
 

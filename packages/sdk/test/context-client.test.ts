@@ -124,6 +124,47 @@ suite("values of one context", () => {
     await until("reconnected", () => names().includes("reconnected"));
   });
 
+  for (const status of [401, 502]) {
+    test(`${status} for streams alone ends with a stream, not with minutes of polling`, async (t) => {
+      const server = await bulkServer(t);
+      let outage = true;
+      server.answer(events, (response) => {
+        if (outage) return response.writeHead(status).end("{}");
+        openStream(response);
+        server.open.add(response);
+        return response.write(":\n\n");
+      });
+      const timing = { pollInterval: 3_600_000, streamRetry: 3_600_000 };
+      const { client } = contextClientOf(t, server.url, { context: ada, timing });
+      await client.ready();
+      await until("several attempts to stream", () => server.to(events).length > 5);
+      assert.equal(client.state, "live");
+      outage = false;
+      await until("the stream", () => server.open.size > 0);
+      server.change({ isOn: () => true });
+      await until("a is on", () => client.isEnabled("a"));
+    });
+  }
+
+  test("an outage during long polling ends with an attempt to stream", async (t) => {
+    const server = await bulkServer(t);
+    let streams = false;
+    server.answer(events, (response) => {
+      if (!streams) return response.writeHead(404).end();
+      openStream(response);
+      return response.write(":\n\n");
+    });
+    const timing = { streamRetry: 3_600_000 };
+    const { client } = contextClientOf(t, server.url, { context: ada, timing });
+    await until("several polls", () => server.to(bulk).length > 3);
+    assert.equal(server.to(events).length, 1);
+    server.state.isBroken = true;
+    await until("stale", () => client.state === "stale");
+    streams = true;
+    server.state.isBroken = false;
+    await until("the stream", () => client.transport === "stream");
+  });
+
   test("a token that has run out is replaced by asking for everything", async (t) => {
     const server = await bulkServer(t);
     const { client } = contextClientOf(t, server.url, { context: ada });
@@ -225,18 +266,21 @@ suite("a page", () => {
     Object.assign(globalThis, { document: page });
     t.after(() => void Reflect.deleteProperty(globalThis, "document"));
     const server = await bulkServer(t, { inactivityDelaySec: 0.05 });
-    const { client } = contextClientOf(t, server.url, { context: ada });
+    const { client, names } = contextClientOf(t, server.url, { context: ada });
     await client.ready();
     await until("the stream", () => server.open.size === 1);
 
     look("hidden");
     await until("the stream's end", () => server.open.size === 0);
+    assert.deepEqual([client.state, client.error?.code], ["stale", "PAUSED"]);
     server.change({ isOn: () => true });
     const asked = server.to(bulk).length;
     look("visible");
     await until("a is on", () => client.isEnabled("a"));
     assert.equal(server.to(bulk)[asked]?.headers["if-none-match"], undefined);
     await until("the stream again", () => server.open.size === 1);
+    assert.equal(client.state, "live");
+    assert.deepEqual(names(), ["ready", "stale", "change", "reconnected"]);
 
     look("hidden");
     look("visible");

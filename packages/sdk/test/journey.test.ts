@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { createManagement } from "@halyard/sdk";
+import { createManagement } from "@halyard/sdk/management";
 import { newFolder, startTestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf, contextClientOf } from "./support/clients.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
-import { createManagement, type ManagementErrorCode } from "@halyard/sdk";
 import { applyChanges } from "@halyard/sdk/apply-plan";
+import { createManagement, type ManagementErrorCode } from "@halyard/sdk/management";
 import { key } from "./support/clients.ts";
 import { booleanFlag, scriptedServer, sendJson } from "./support/scripted-server.ts";
 

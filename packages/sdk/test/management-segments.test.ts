@@ -1,6 +1,7 @@
 // The management calls about segments against a started server, and the events that they make.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { applyChanges } from "@halyard/sdk/apply-plan";
 import {
   type Condition,
   createManagement,
@@ -9,9 +10,8 @@ import {
   type Rule,
   type Segment,
   type SegmentSummary,
-  verifyWebhook,
-} from "@halyard/sdk";
-import { applyChanges } from "@halyard/sdk/apply-plan";
+} from "@halyard/sdk/management";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { secretOf, signStandard } from "./support/vectors.ts";
 

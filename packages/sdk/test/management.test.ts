@@ -1,7 +1,12 @@
 // The management calls against a started server: every route, with its types, versions, pages and errors.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { createManagement, type Management, type Result, type Success } from "@halyard/sdk";
+import {
+  createManagement,
+  type Management,
+  type Result,
+  type Success,
+} from "@halyard/sdk/management";
 import { signInUser } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 

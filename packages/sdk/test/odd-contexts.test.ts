@@ -1,7 +1,7 @@
 // Contexts that are not plain JSON: the client in the program and the server over OFREP give the same.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createManagement, type EvaluationContext } from "@halyard/sdk";
+import { createManagement, type EvaluationContext } from "@halyard/sdk/management";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { clientOf } from "./support/clients.ts";
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import * as present from "@halyard/sdk";
-import { createManagement, type Flag, type Result } from "@halyard/sdk";
+import * as presentPage from "@halyard/sdk/browser";
+import { createManagement, type Flag, type Result } from "@halyard/sdk/management";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { bulk } from "./support/bulk-server.ts";
@@ -18,7 +19,8 @@ import {
   snapshotText,
 } from "./support/scripted-server.ts";
 
-type Clients = Pick<typeof present, "createClient" | "createContextClient">;
+type Clients = Pick<typeof present, "createClient"> &
+  Pick<typeof presentPage, "createContextClient">;
 const file = new URL("./fixtures/sdk-before-targeting.js", import.meta.url);
 const old = (await import(file.href)) as Clients;
 
@@ -150,7 +152,7 @@ suite("an old SDK on the present server", () => {
     const { keys, plain } = await setUp();
     const options = { url: server.url, reportUsage: false, timing: quick };
     const context = { targetingKey: "user-1", plan: "pro", company: "acme" };
-    const pages = [old, present].map(({ createContextClient }) =>
+    const pages = [old, presentPage].map(({ createContextClient }) =>
       createContextClient({ ...options, key: keys.client, context }),
     );
     t.after(() => Promise.all(pages.map((client) => client.close())));

@@ -1,18 +1,17 @@
 // The provider in @openfeature/server-sdk, against a started server: values, reasons, errors and events.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { HalyardProvider } from "@halyard/sdk/openfeature-server";
+import { HalyardProvider } from "@halyard/sdk/openfeature/server";
 import {
   type EvaluationDetails,
-  type EventDetails,
   type FlagValue,
   OpenFeature,
-  ProviderEvents,
   ProviderStatus,
 } from "@openfeature/server-sdk";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { key } from "./support/clients.ts";
+import { heardBy, newDomain } from "./support/openfeature.ts";
 import {
   booleanFlag,
   changeText,
@@ -31,23 +30,6 @@ after(async () => {
   await OpenFeature.close();
   await server.close();
 });
-
-let domains = 0;
-const newDomain = () => {
-  domains += 1;
-  return `domain-${domains}`;
-};
-/** Every event of the client, as `name` or `name: flags`. */
-const heardBy = (client: ReturnType<typeof OpenFeature.getClient>): string[] => {
-  const heard: string[] = [];
-  for (const name of Object.values(ProviderEvents)) {
-    client.addHandler(name, (details?: EventDetails) => {
-      const flags = (details as { flagsChanged?: string[] } | undefined)?.flagsChanged;
-      heard.push(flags === undefined ? name : `${name}: ${flags.join(" ")}`);
-    });
-  }
-  return heard;
-};
 
 suite("with a started server", () => {
   test("values, reasons, variants and errors", async () => {

@@ -1,17 +1,13 @@
 // The provider in @openfeature/web-sdk, against a started server: values, contexts, errors and events.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
-import {
-  type EventDetails,
-  OpenFeature,
-  ProviderEvents,
-  ProviderStatus,
-} from "@openfeature/web-sdk";
+import { HalyardWebProvider } from "@halyard/sdk/openfeature/web";
+import { OpenFeature, ProviderStatus } from "@openfeature/web-sdk";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { bulkServer } from "./support/bulk-server.ts";
 import { key } from "./support/clients.ts";
+import { heardBy, newDomain } from "./support/openfeature.ts";
 import { quick } from "./support/scripted-server.ts";
 import { makeTypedFlags } from "./support/typed-flags.ts";
 
@@ -23,22 +19,6 @@ after(async () => {
   await OpenFeature.close();
   await server.close();
 });
-
-let domains = 0;
-const newDomain = () => {
-  domains += 1;
-  return `domain-${domains}`;
-};
-const heardBy = (client: ReturnType<typeof OpenFeature.getClient>): string[] => {
-  const heard: string[] = [];
-  for (const name of Object.values(ProviderEvents)) {
-    client.addHandler(name, (details?: EventDetails) => {
-      const flags = (details as { flagsChanged?: string[] } | undefined)?.flagsChanged;
-      heard.push(flags === undefined ? name : `${name}: ${flags.join(" ")}`);
-    });
-  }
-  return heard;
-};
 
 suite("with a started server", () => {
   test("values, errors, a change and another context", async () => {
@@ -132,8 +112,30 @@ suite("through an outage", () => {
     await OpenFeature.setContext(domain, { targetingKey: "bob" });
     assert.equal(client.providerStatus, ProviderStatus.ERROR);
     assert.ok(heard.includes("PROVIDER_ERROR"));
+    const { value, variant, reason } = client.getBooleanDetails("a", true);
+    assert.deepEqual([value, variant, reason], [false, "off", "STALE"], "the value of ada");
     await scripted.listen();
     await until("ready", () => client.providerStatus === ProviderStatus.READY);
+    const own = client.getBooleanDetails("a", false);
+    assert.deepEqual([own.value, own.reason], [true, "SPLIT"]);
+  });
+
+  test("the default for another user instead of the previous value, where the program wants that", async (t) => {
+    const scripted = await bulkServer(t, { isOn: () => true });
+    const domain = newDomain();
+    const client = OpenFeature.getClient(domain);
+    await OpenFeature.setContext(domain, { targetingKey: "ada" });
+    const options = { url: scripted.url, key, reportUsage: false, timing: quick };
+    await OpenFeature.setProviderAndWait(
+      domain,
+      new HalyardWebProvider({ ...options, readyTimeout: 60_000, keepPreviousValues: false }),
+    );
     assert.equal(client.getBooleanValue("a", false), true);
+    scripted.state.isBroken = true;
+    await OpenFeature.setContext(domain, {});
+    const { value, errorCode } = client.getBooleanDetails("a", false);
+    assert.deepEqual([value, errorCode], [false, "PROVIDER_NOT_READY"]);
+    scripted.state.isBroken = false;
+    await until("the value", () => client.getBooleanValue("a", false));
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { type ClientOptions, createClient, type Flag, type Snapshot } from "@halyard/sdk";
-import { HalyardProvider } from "@halyard/sdk/openfeature-server";
+import { HalyardProvider } from "@halyard/sdk/openfeature/server";
 import { OpenFeature } from "@openfeature/server-sdk";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf, key } from "./support/clients.ts";
@@ -98,6 +98,7 @@ suite("without a server", () => {
     assert.deepEqual(await client.ready(), { ok: true });
     assert.equal(client.state, "live");
     assert.equal(client.error, undefined);
+    assert.deepEqual([client.transport, client.valuesAge], [undefined, undefined]);
 
     // Flags that require an overridden one see the override.
     assert.equal(client.details("top").reason, "PREREQUISITE_FAILED");
@@ -108,6 +109,45 @@ suite("without a server", () => {
     assert.deepEqual(heard, ["ready", "a", "top", "size", "top"]);
     await client.close();
     assert.equal(client.isEnabled("top"), true);
+  });
+
+  test("strict throws at a key that is neither in overrides nor in bootstrap", async () => {
+    const client = createClient({
+      overrides: { b: true, n: 7 },
+      bootstrap: [booleanFlag("a", false)],
+      strict: true,
+    });
+    assert.equal(client.isEnabled("a"), false);
+    assert.equal(client.isEnabled("b"), true);
+    assert.deepEqual(client.values({}), { a: false, b: true, n: 7 });
+    assert.equal(client.details("n").errorCode, "TYPE_MISMATCH");
+    const unlisted =
+      /^Error: The flag "missing" is neither in overrides nor in bootstrap \(strict\)\.$/;
+    for (const evaluate of [
+      () => client.isEnabled("missing", {}, true),
+      () => client.stringValue("missing", {}, "text"),
+      () => client.numberValue("missing", {}, 1),
+      () => client.objectValue("missing", {}, {}),
+      () => client.details("missing"),
+      () => client.values({}, ["a", "missing"]),
+    ]) {
+      assert.throws(evaluate, unlisted);
+    }
+    client.override("missing", true);
+    assert.equal(client.isEnabled("missing"), true);
+    client.override("missing", undefined);
+    assert.throws(() => client.isEnabled("missing"), unlisted);
+    await client.close();
+    const loose = createClient({ overrides: {}, strict: false });
+    assert.equal(loose.isEnabled("missing", {}, true), true);
+    await loose.close();
+  });
+
+  test("strict is refused where there is a server", () => {
+    assert.throws(
+      () => createClient({ url: "http://127.0.0.1:9", key, strict: true } as ClientOptions),
+      /^TypeError: strict is for tests without a server/,
+    );
   });
 
   test("an address that is missing by mistake is still named", () => {

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { after, before, suite, type TestContext, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import { build } from "vite";
-import { full } from "../../server/test/faults/support/size.ts";
+import { blockTitled } from "../../../test/support/pages.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { missing } from "./support/guide.ts";
-import { type Published, publish } from "./support/published.ts";
+import { installed, type Published, publish } from "./support/published.ts";
 
 const run = promisify(execFile);
 let published: Published;
@@ -26,14 +26,18 @@ after(async () => {
 
 const imports = {
   mjs: `
-    import { createClient, createContextClient, createManagement } from "@halyard/sdk";
-    import { HalyardProvider } from "@halyard/sdk/openfeature-server";
-    import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
+    import { createClient } from "@halyard/sdk";
+    import { createContextClient } from "@halyard/sdk/browser";
+    import { createManagement } from "@halyard/sdk/management";
+    import { HalyardProvider } from "@halyard/sdk/openfeature/server";
+    import { HalyardWebProvider } from "@halyard/sdk/openfeature/web";
   `,
   cjs: `
-    const { createClient, createContextClient, createManagement } = require("@halyard/sdk");
-    const { HalyardProvider } = require("@halyard/sdk/openfeature-server");
-    const { HalyardWebProvider } = require("@halyard/sdk/openfeature-web");
+    const { createClient } = require("@halyard/sdk");
+    const { createContextClient } = require("@halyard/sdk/browser");
+    const { createManagement } = require("@halyard/sdk/management");
+    const { HalyardProvider } = require("@halyard/sdk/openfeature/server");
+    const { HalyardWebProvider } = require("@halyard/sdk/openfeature/web");
   `,
 };
 const body = `
@@ -77,28 +81,25 @@ const assertRuns = async (format: "mjs" | "cjs", command: string, ...args: reado
   assert.deepEqual(JSON.parse(stdout), answers);
 };
 
-/** A folder with packages of the registry; undefined, and the test skipped, where they cannot be had. */
-const withPackages = async (
-  t: TestContext,
-  name: string,
-  ...packages: readonly string[]
-): Promise<string | undefined> => {
-  if (!full) {
-    t.skip("it loads packages from the registry: npm run test:packages");
-    return undefined;
-  }
-  const folder = join(published.folder, name);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), '{"private":true}');
-  try {
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
-    await run("npm", ["install", ...options, published.tarball, ...packages], { cwd: folder });
-    return folder;
-  } catch (error) {
-    const [reason] = String(error instanceof Error ? error.message : error).split("\n");
-    t.skip(`the packages cannot be had here: ${reason}`);
-    return undefined;
-  }
+/** The program of the README, for the user in its example. */
+const assertReadmeRuns = async (node: string): Promise<void> => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/flags", { key: "new-checkout", type: "rollout", percentage: 25 });
+  await admin("PATCH", "/flags/new-checkout", { enabled: true });
+  const code = blockTitled("README.md", "checkout.mjs");
+  writeFileSync(
+    join(published.folder, "checkout.mjs"),
+    code.replace("http://127.0.0.1:4400", server.url),
+  );
+  const evaluate = (key: string) =>
+    run(node, ["checkout.mjs"], {
+      cwd: published.folder,
+      env: { ...process.env, HALYARD_API_KEY: key },
+    });
+  assert.deepEqual(await evaluate(keys.server), { stdout: "true\n", stderr: "" });
+  const { stdout, stderr } = await evaluate("hal_wrong");
+  assert.equal(stdout, "false\n");
+  assert.match(stderr, /^no flags yet, everything is off: .*401.*not valid/m);
 };
 
 suite("in programs", () => {
@@ -113,16 +114,18 @@ suite("in programs", () => {
   for (const [version, path] of nodes) {
     test(`Node ${version}, ES module`, () => assertRuns("mjs", path));
     test(`Node ${version}, CommonJS`, () => assertRuns("cjs", path));
+    test(`Node ${version}, the program of the README`, () => assertReadmeRuns(path));
   }
   for (const major of [20, 22, 24]) {
-    test(`Node ${major} of the registry, ES module and CommonJS`, async (t) => {
+    test(`Node ${major} of the registry, ES module, CommonJS and the program of the README`, async (t) => {
       const name = `node-${process.platform}-${process.arch}`;
-      const folder = await withPackages(t, `node-${major}`, `${name}@${major}`);
+      const folder = await installed(t, published, `${name}@${major}`);
       if (folder === undefined) return;
       const node = join(folder, "node_modules", name, "bin/node");
       assert.match((await run(node, ["--version"])).stdout, new RegExp(`^v${major}\\.`));
       await assertRuns("mjs", node);
       await assertRuns("cjs", node);
+      await assertReadmeRuns(node);
     });
   }
   const permissions = ["run", "--allow-net", "--node-modules-dir=manual"];
@@ -133,7 +136,7 @@ suite("in programs", () => {
 });
 
 test("in Jest", async (t) => {
-  const folder = await withPackages(t, "jest", "jest@30");
+  const folder = await installed(t, published, "jest@30");
   if (folder === undefined) return;
   const settings = JSON.stringify(await newSettings());
   writeFileSync(
@@ -152,7 +155,7 @@ test("in a bundle of Vite, with what the program uses and no more", async () => 
   mkdirSync(folder);
   writeFileSync(
     join(folder, "page.js"),
-    `import { verifyWebhook } from "@halyard/sdk";
+    `import { verifyWebhook } from "@halyard/sdk/webhooks";
     const request = ["{}", new Headers(), "whsec_AAAA"];
     globalThis.answer = verifyWebhook(...request).then(() => "genuine", (error) => error.message);`,
   );

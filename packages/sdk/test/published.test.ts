@@ -23,25 +23,70 @@ before(() => {
 });
 after(() => published.remove());
 
+/** Each entry point, and the values that it exports. */
+const entries: Readonly<Record<string, readonly string[]>> = {
+  index: ["createClient"],
+  browser: ["createContextClient"],
+  edge: ["createEdgeClient"],
+  management: ["createManagement"],
+  webhooks: ["WebhookVerificationError", "verifyWebhook"],
+  "openfeature/server": ["HalyardProvider"],
+  "openfeature/web": ["HalyardWebProvider"],
+};
+
 suite("what is in it", () => {
   test("bundles, declarations, a licence and a page; nothing else", () => {
     const others = published.files.filter(
       (name) => !/^(esm|cjs)\/types\/([a-z-]+\/)*[a-z-]+\.d\.ts$/.test(name),
     );
-    const scripts = others.filter((name) => /^(esm|cjs)\/[a-z-]+\.js$/.test(name));
+    const scripts = others.filter((name) => /^(esm|cjs)\/([a-z-]+\/)?[a-z-]+\.js$/.test(name));
     assert.deepEqual(
       others.filter((name) => !scripts.includes(name)),
-      ["LICENSE", "README.md", "cjs/package.json", "esm/package.json", "package.json"],
+      [
+        "LICENSE",
+        "README.md",
+        ...["cjs", "esm", ".", ...Object.keys(entries).filter((entry) => entry !== "index")].map(
+          (folder) => join(folder, "package.json"),
+        ),
+      ].toSorted(),
     );
-    for (const [entry, types] of [
-      ["index", "index"],
-      ["openfeature-server", "openfeature/server"],
-      ["openfeature-web", "openfeature/web"],
-    ] as const) {
+    for (const entry of Object.keys(entries)) {
       for (const format of ["esm", "cjs"]) {
         assert.ok(scripts.includes(`${format}/${entry}.js`), entry);
-        assert.ok(published.files.includes(`${format}/types/${types}.d.ts`), types);
+        assert.ok(published.files.includes(`${format}/types/${entry}.d.ts`), entry);
       }
+    }
+  });
+
+  test("each entry point exports its own calls and no others", async () => {
+    const text = readFileSync(join(published.installed, "package.json"), "utf8");
+    const { exports } = JSON.parse(text) as { exports: Record<string, object> };
+    const paths = Object.keys(entries).map((entry) => (entry === "index" ? "." : `./${entry}`));
+    assert.deepEqual(Object.keys(exports), [...paths, "./package.json"]);
+    for (const [entry, names] of Object.entries(entries)) {
+      const module = (await import(join(published.installed, `esm/${entry}.js`))) as object;
+      assert.deepEqual(Object.keys(module).toSorted(), names, entry);
+    }
+  });
+
+  test("the types of the clients do not depend on those of the management API", () => {
+    const reached = (file: string, files = new Set<string>()): ReadonlySet<string> => {
+      if (files.has(file)) return files;
+      files.add(file);
+      const text = readFileSync(join(published.installed, file), "utf8");
+      for (const [, path = ""] of text.matchAll(/\bfrom "(\.[^"]+)\.js"/g)) {
+        reached(join(file, "..", `${path}.d.ts`), files);
+      }
+      return files;
+    };
+    for (const entry of ["index", "browser", "edge", "openfeature/server", "openfeature/web"]) {
+      const files = [...reached(`esm/types/${entry}.d.ts`)];
+      assert.ok(files.length > 5, entry);
+      assert.deepEqual(
+        files.filter((file) => /management|webhooks|plan/.test(file)),
+        [],
+        entry,
+      );
     }
   });
 
@@ -52,11 +97,11 @@ suite("what is in it", () => {
     assert.deepEqual(messages, []);
     const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)));
     assert.ok(checked.types, "it has no types");
-    const problems = checked.problems
-      // Entries beside the first cannot be found without `exports`, which TypeScript 7 always reads.
-      .filter((each) => !("resolutionKind" in each && each.resolutionKind === "node10"))
-      .map((each) => JSON.stringify(each));
-    assert.deepEqual(problems, []);
+    // This includes resolution without `exports`, by TypeScript with `moduleResolution: node10`.
+    assert.deepEqual(
+      checked.problems.map((each) => JSON.stringify(each)),
+      [],
+    );
   });
 
   test("no dependency, no module of Node, nothing of this workspace", () => {
@@ -123,7 +168,10 @@ suite("programs with it compile", () => {
   };
 
   const program = `
-    import { createClient, createContextClient, createManagement, verifyWebhook, type Flag } from "@halyard/sdk";
+    import { createClient, type Flag } from "@halyard/sdk";
+    import { createContextClient } from "@halyard/sdk/browser";
+    import { createManagement } from "@halyard/sdk/management";
+    import { verifyWebhook } from "@halyard/sdk/webhooks";
     const client = createClient({ url: "https://flags.example.com", key: "k", bootstrap: [] });
     const isOn: boolean = client.isEnabled("a", { targetingKey: "u", plan: "free" }, false);
     const end: () => void = client.on("change", ({ keys }) => keys.map((key) => key.length));
@@ -150,6 +198,46 @@ suite("programs with it compile", () => {
     });
   }
 
+  test("with interfaces as contexts and values; what the clients return is read-only", async () => {
+    const source = `
+      import { createClient } from "@halyard/sdk";
+      import { createContextClient } from "@halyard/sdk/browser";
+      interface User { targetingKey: string; plan: string }
+      interface Visitor { plan: string }
+      interface Layout { columns: number; colors: string[] }
+      declare const user: User, visitor: Visitor, layout: Layout;
+      const address = { url: "https://flags.example.com", key: "k" };
+      const client = createClient({ ...address, overrides: { layout } });
+      const page = createContextClient({ ...address, context: user, bootstrap: { layout } });
+      client.isEnabled("a", visitor);
+      client.override("layout", layout);
+      await page.setContext(visitor);
+      export const columns: number[] = [
+        client.details("layout", user, layout).value.columns,
+        client.objectValue("layout", user, layout).columns,
+        page.details("layout", layout).value.columns,
+        page.objectValue("layout", layout).columns,
+      ];
+      export const colors: readonly string[] = page.objectValue("layout", layout).colors;
+      // @ts-expect-error
+      client.objectValue("layout", user, layout).columns = 2;
+      // @ts-expect-error
+      client.details("layout", user, layout).value.colors.push("red");
+      // @ts-expect-error
+      page.objectValue("layout", layout).columns = 2;
+      // @ts-expect-error
+      page.details("layout", layout).value.colors.push("red");
+      // @ts-expect-error
+      client.isEnabled("a", { targetingKey: 7 });
+      // @ts-expect-error
+      client.isEnabled("a", ["user-7"]);
+      // @ts-expect-error
+      client.details("layout", user, ["a list"]);
+    `;
+    const options = { module: "esnext", moduleResolution: "bundler", lib: ["es2023", "dom"] };
+    assert.equal(await compile("interfaces", [source], options), "");
+  });
+
   test("in CommonJS, with declarations that are CommonJS too", async () => {
     const source = `
       import sdk = require("@halyard/sdk");
@@ -173,9 +261,12 @@ suite("programs with it compile", () => {
     return errors.filter((line) => !line.startsWith("node_modules/@openfeature/"));
   };
 
-  test("with every example of docs/evaluate/typescript.md and packages/sdk/README.md", async () => {
-    const sources = ["docs/evaluate/typescript.md", "packages/sdk/README.md"].flatMap((file) => {
-      const blocks = readFileSync(join(root, file), "utf8").matchAll(/^```ts\n(.*?)^```$/gms);
+  test("with every example of docs/evaluate/typescript.md and of both README.md", async () => {
+    const files = ["docs/evaluate/typescript.md", "packages/sdk/README.md", "README.md"];
+    const sources = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      // The README's program is for both languages.
+      const blocks = text.matchAll(/^```(?:ts|js title="checkout\.mjs")\n(.*?)^```$/gms);
       const found = [...blocks].map((match) => match[1] ?? "");
       assert.ok(found.length > 0, file);
       return found;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, type TestContext, test } from "node:test";
 import { eventTypes } from "@halyard/core/event-types";
-import { verifyWebhook } from "@halyard/sdk";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import {
   block,
   folderOf,

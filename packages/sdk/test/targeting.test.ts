@@ -2,16 +2,13 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, suite, test } from "node:test";
+import type { Cache, Client, Flag, Snapshot } from "@halyard/sdk";
 import {
-  type Cache,
-  type Client,
   createManagement,
-  type Flag,
   type Management,
   type Result,
   type Segment,
-  type Snapshot,
-} from "@halyard/sdk";
+} from "@halyard/sdk/management";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf } from "./support/clients.ts";

@@ -9,7 +9,7 @@ import {
   type WebhookEvent,
   WebhookVerificationError,
   type WebhookVerificationReason,
-} from "@halyard/sdk";
+} from "@halyard/sdk/webhooks";
 import {
   bytesOf,
   eventBody,

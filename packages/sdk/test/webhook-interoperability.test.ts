@@ -11,7 +11,7 @@ import {
   standardKey,
   standardSignature,
 } from "@halyard/core/webhook-signature";
-import { verifyWebhook, WebhookVerificationError } from "@halyard/sdk";
+import { verifyWebhook, WebhookVerificationError } from "@halyard/sdk/webhooks";
 import { WebhookVerificationError as Refused, Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { bytesOf, eventBody, secretOf, signed } from "./support/vectors.ts";

@@ -28,8 +28,12 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details?: readonly FieldProblem[];
-  /** On PRECONDITION_FAILED: the resource as it is now, and its version. */
+  /** On PRECONDITION_FAILED: the flag or segment as it is now. */
   readonly current?: { readonly body: unknown; readonly version: number };
+  /** On PRECONDITION_FAILED of a change request: the digest that it has now. */
+  readonly digest?: string;
+  /** On RATE_LIMITED: seconds to wait. */
+  readonly retryAfter?: number;
   /** On TOO_MANY_FLIPS: whom the change would hit. */
   readonly preview?: object;
   /** On APPROVAL_NEEDED: the change request that was made in the place of the change, and where it is. */
@@ -112,6 +116,11 @@ export class RolledBack extends Error {
 /** Something the operator has to fix before the program can start. Its message is one clear sentence. */
 export class StartupProblem extends Error {
   override readonly name: string = "StartupProblem";
+}
+
+/** This instance lacks the secret key that a request needs; others may have it. */
+export class SecretKeyMissing extends StartupProblem {
+  override readonly name = "SecretKeyMissing";
 }
 
 /** A setting or an option has a value that it cannot have. */

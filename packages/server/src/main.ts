@@ -6,7 +6,6 @@ import { startCluster } from "./process/cluster.ts";
 import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
 import { closeAfterFailure, openListening, type Server } from "./process/listening.ts";
 import { createLog } from "./process/log.ts";
-import { releaseMemorySoon } from "./process/release-memory.ts";
 import { stopSignal } from "./process/stop-signal.ts";
 import { stopWithin } from "./process/stop-within.ts";
 
@@ -35,7 +34,6 @@ export const serveUntilSignal = async (
   const signalled = stopSignal();
   const server = await (config.workers === 1 ? startServer(config) : startCluster(config));
   started(server);
-  releaseMemorySoon();
   await signalled;
   // Each worker has its own time limit, and the primary waits for them.
   if (config.workers > 1) await server.close();

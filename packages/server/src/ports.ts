@@ -1,6 +1,6 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { IsSigned } from "@halyard/core/history/verify";
-import type { ApiKey, NewKey } from "./domain/api-key.ts";
+import type { ApiKey, ApiKeyIn, NewKey } from "./domain/api-key.ts";
 import type { InstanceReads, InstanceWrites } from "./domain/arrival/report.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
@@ -18,6 +18,7 @@ import type {
   ChainReads,
   EventLogReads,
   HistoryReads,
+  HistorySearchReads,
   NewHistoryEntry,
   PastReads,
   RedactedEntries,
@@ -32,8 +33,14 @@ import type {
   SignInLinkWrites,
   StoredSession,
 } from "./domain/sign-in.ts";
-import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
-import type { UserReads, UserWrites } from "./domain/user.ts";
+import type {
+  CountedFlag,
+  FlagUsage,
+  NewProgramErrors,
+  StoredProgramErrors,
+  UsageHour,
+} from "./domain/usage.ts";
+import type { OneHuman, UserReads, UserWrites } from "./domain/user.ts";
 import type {
   Delivery,
   DeliveryKind,
@@ -90,6 +97,7 @@ export interface Reader
     EventLogReads,
     HealthReads,
     HistoryReads,
+    HistorySearchReads,
     PastReads,
     ReplayReads,
     ReferenceReads,
@@ -116,6 +124,8 @@ export interface Reader
   ): Promise<readonly EventReference[]>;
   /** Those that are not revoked, oldest first. */
   keys(environmentId: number): Promise<readonly ApiKey[]>;
+  /** A key of any environment that isn't revoked. */
+  apiKey(id: string): Promise<ApiKeyIn | undefined>;
   session(hash: Uint8Array): Promise<StoredSession | undefined>;
   /** Newest first. */
   sessionsOf(userId: string): Promise<readonly StoredSession[]>;
@@ -133,6 +143,12 @@ export interface Reader
   usage(environmentId: number, since: Date, flagKey?: string): Promise<readonly CountedFlag[]>;
   /** The hours of one flag, or of `allFlags`, since a time, oldest first; hours without evaluations are left out. */
   usageHours(environmentId: number, flagKey: string, since: Date): Promise<readonly UsageHour[]>;
+  /** Failed evaluations since a time that still fail, at most `limit`, the latest first. */
+  evaluationErrors(
+    environmentId: number,
+    since: Date,
+    limit: number,
+  ): Promise<readonly StoredProgramErrors[]>;
 }
 
 type ReadsToChange = Pick<
@@ -148,6 +164,7 @@ type ReadsToChange = Pick<
   | "webhooks"
   | "webhook"
   | "keys"
+  | "apiKey"
   | "delivery"
   | "events"
   | "history"
@@ -173,6 +190,7 @@ export interface Transaction
     SessionWrites,
     SignInLinkWrites,
     UserWrites,
+    OneHuman,
     ChangeRequestWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
@@ -207,12 +225,6 @@ export interface Transaction
   record(environmentId: number, entry: NewHistoryEntry): Promise<string>;
 }
 
-/** The only environment that a work locks, and the flags that it reads under the lock. */
-export interface Concern {
-  readonly environmentId: number;
-  readonly flags: readonly string[];
-}
-
 /** What a transaction of this instance has committed. */
 export interface Commit {
   readonly changes: readonly Change[];
@@ -231,10 +243,10 @@ export interface Store extends Reader, CredentialReads, InstanceReads, InstanceW
   readonly committed: (() => number) | undefined;
   /**
    * Runs the work in one transaction; when it throws, nothing has happened. The work may run more than once
-   * after a conflict: it decides from what it reads, and only its last run counts. Works that concern one environment alone
-   * and wait for its lock are committed together; each is still all or nothing.
+   * after a conflict: it decides from what it reads, and only its last run counts. Works that say that they lock one environment
+   * and no other are committed together while they wait for its lock; each is still all or nothing.
    */
-  transact<T>(work: (transaction: Transaction) => Promise<T>, concern?: Concern): Promise<T>;
+  transact<T>(work: (transaction: Transaction) => Promise<T>, environmentId?: number): Promise<T>;
   /** Called and awaited before `transact` resolves, so that whoever sees the result sees the change. Never throws. */
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */
@@ -245,16 +257,24 @@ export interface Store extends Reader, CredentialReads, InstanceReads, InstanceW
   sessionUsed(hash: Uint8Array, at: Date): Promise<void>;
   /** Adds to the counts of an hour. An environment or flag that is gone is ignored. */
   addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
+  /** Adds failed evaluations and deletes the oldest rows over the limit of each API key. An environment that is gone is ignored. */
+  addEvaluationErrors(environmentId: number, errors: readonly NewProgramErrors[]): Promise<void>;
   readonly outbox: Outbox;
   /** Replaces a person's name and address in the history of every environment. */
   redactHistory(person: RedactedPerson, now: Date): Promise<readonly RedactedEntries[]>;
-  /** Encrypts every secret with the newest key; returns their number. */
-  reencryptSecrets(): Promise<number>;
+  /** Encrypts every secret with the newest key. */
+  reencryptSecrets(choice: { readonly isAddressKeyLost: boolean }): Promise<Reencrypted>;
   /** Webhooks and people whose secret was encrypted with a key that is missing here. */
   unreadableSecrets(): Promise<readonly string[]>;
   /** Throws StoreUnavailable when the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Reencrypted {
+  readonly count: number;
+  /** The key of the hashes of addresses was lost: only addresses that accounts have now are compared. */
+  readonly lostAddresses: boolean;
 }
 
 /** One attempt to call. Never throws. */

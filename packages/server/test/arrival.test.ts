@@ -138,3 +138,22 @@ test("what an instance publishes is bounded: beyond that the number is told, by 
     environment: undefined,
   });
 });
+
+test("an environment with many clients leaves the others their share of the bound", () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => ({ id: `program-${index}` }));
+  const few = Array.from({ length: 1_000 }, (_, index) => ({ id: `shop-${index}` }));
+  const body = writeBody({
+    hasEnded: false,
+    environments: new Map([
+      [1, environment(many)],
+      [2, environment(few)],
+      [3, environment(many)],
+    ]),
+  });
+  assert.ok(body.length < maxBodyLength + 10_000);
+  const listed = [1, 2, 3].map((id) => readBody(body, id).environment?.clients.length ?? 0);
+  assert.equal(listed[1], 1_000);
+  assert.ok(Math.abs((listed[0] ?? 0) - (listed[2] ?? 0)) <= 1, listed.join());
+  const left = [1, 3].map((id) => readBody(body, id).environment?.unlisted[0]?.count);
+  assert.deepEqual(left, [20_000 - (listed[0] ?? 0), 20_000 - (listed[2] ?? 0)]);
+});

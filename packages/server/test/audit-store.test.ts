@@ -16,7 +16,7 @@ const openAudited = async (t: TestContext) => {
   const audit = createAudit({ info: (fields) => lines.push({ ...fields }) });
   const store = audit.store(
     createSqlStore(
-      await openSqliteEngine(folder, true),
+      await openSqliteEngine(folder, { mayMigrate: true }),
       createSecretCipher(secretKeysIn(folder, [])),
     ),
   );
@@ -59,7 +59,7 @@ test("what is asked for is told, what goes on by itself is not, also when one co
     const id = `dlv_${deliveries}`;
     const delivery = { id, webhookId: webhook.id, eventId: event.event.id, sequence: 1 };
     return store.transact((transaction) =>
-      transaction.queue([{ ...delivery, flagKey: null }], kind, new Date()),
+      transaction.queue([{ ...delivery, orderingKey: null }], kind, new Date()),
     );
   };
   const asked = (requestId: string) =>

@@ -73,18 +73,21 @@ test("a key has 20,000 idempotency records at most; the newest still answer", as
   await writeRows(
     server,
     `${numbers(20_500)}
-     insert into answers (key_id, name, fingerprint, sealed, expires_at)
+     insert into idempotency_records (key_id, name, fingerprint, sealed, expires_at)
      select key_id, 'more' || number, fingerprint, sealed, expires_at - 1000000 + number
-     from numbers, answers where key_id = ?`,
+     from numbers, idempotency_records where key_id = ?`,
     keyId,
   );
   for (let begin = 0; begin < 100; begin += 20) {
     const names = Array.from({ length: 20 }, (_, index) => `later-${begin + index}`);
     for (const { status } of await Promise.all(names.map(post))) assert.equal(status, 409);
   }
-  const left = await countOf("answers where key_id = ?", keyId);
+  const left = await countOf("idempotency_records where key_id = ?", keyId);
   assert.ok(left <= 20_100, `${left}`);
-  assert.equal(await countOf("answers where key_id = ? and name = ?", keyId, "more1"), 0);
+  assert.equal(
+    await countOf("idempotency_records where key_id = ? and name = ?", keyId, "more1"),
+    0,
+  );
   for (const [name, status] of [
     ["first", 201],
     ["later-99", 409],

@@ -1,7 +1,8 @@
 // Which programs have a change: what they tell, what instances tell each other, and who is named when something lags.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Client, createClient, createManagement, type Programs } from "@halyard/sdk";
+import { type Client, createClient } from "@halyard/sdk";
+import { createManagement, type Programs } from "@halyard/sdk/management";
 import type { Api } from "./support/api.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { movableClock, second } from "./support/movable-clock.ts";

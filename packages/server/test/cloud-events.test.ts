@@ -1,7 +1,7 @@
 // The headers of CloudEvents on webhook requests: only where they are asked for, and nothing else changes with them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { verifyWebhook } from "@halyard/sdk";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
 import { createFlag, type NewWebhook, register } from "./support/delivery-log.ts";

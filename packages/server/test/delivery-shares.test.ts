@@ -1,7 +1,7 @@
 // How environments and webhooks share what is sent at once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createRequestShares } from "../src/delivery/request-shares.ts";
+import { createRequestShares } from "../src/domain/sharing/request-shares.ts";
 import { createFlag, readLog, register } from "./support/delivery-log.ts";
 import { startReceiver } from "./support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
@@ -39,7 +39,7 @@ test("a hundred receivers that do not answer hold back no other environment", as
   assert.equal((await readLog(other.admin, id)).length, 1);
 });
 
-const sharerOf = (environmentId: number) => ({ callback: { environmentId }, running: 0 });
+const sharerOf = (environmentId: number) => ({ environmentId, running: 0 });
 const fill = <T extends ReturnType<typeof sharerOf>>(
   shares: ReturnType<typeof createRequestShares<T>>,
   mayStart: (state: T) => boolean,
@@ -51,7 +51,7 @@ const fill = <T extends ReturnType<typeof sharerOf>>(
 };
 
 test("alone an environment has a quarter of the requests; each that comes has room, and shares are equal", () => {
-  const shares = createRequestShares<ReturnType<typeof sharerOf>>();
+  const shares = createRequestShares<ReturnType<typeof sharerOf>>(256);
   const limit = (state: ReturnType<typeof sharerOf>) => state.running < shares.allowed(state, 4);
   const environments = Array.from({ length: 12 }, (_, id) =>
     Array.from({ length: 100 }, () => sharerOf(id)),
@@ -79,7 +79,7 @@ test("alone an environment has a quarter of the requests; each that comes has ro
 });
 
 test("within an environment a webhook has fewer at once the less room there is, and failing ones half", () => {
-  const shares = createRequestShares<ReturnType<typeof sharerOf>>();
+  const shares = createRequestShares<ReturnType<typeof sharerOf>>(256);
   const limit = (state: ReturnType<typeof sharerOf>) => state.running < shares.allowed(state, 4);
   const webhooks = Array.from({ length: 40 }, () => sharerOf(1));
   for (const state of webhooks) shares.add(state);
@@ -87,7 +87,7 @@ test("within an environment a webhook has fewer at once the less room there is, 
   assert.ok(Math.max(...webhooks.map(({ running }) => running)) <= 3);
   assert.ok(Math.min(...webhooks.map(({ running }) => running)) >= 1);
 
-  const others = createRequestShares<ReturnType<typeof sharerOf>>();
+  const others = createRequestShares<ReturnType<typeof sharerOf>>(256);
   const [down, up] = [
     Array.from({ length: 80 }, () => sharerOf(1)),
     Array.from({ length: 80 }, () => sharerOf(1)),

@@ -12,6 +12,7 @@ import type { Api } from "./support/api.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import { openStream } from "./support/event-reader.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
+import { interleaved } from "./support/interleaved.ts";
 import { hour, minute, movableClock } from "./support/movable-clock.ts";
 import { dropDatabase } from "./support/postgres.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
@@ -133,20 +134,6 @@ test("a copy has the same flags and segments, and gives everybody the same", asy
   assert.equal((await owner("DELETE", "/environments/copied?flags=true")).status, 204);
 });
 
-/** The store of somebody whose every transaction is preceded by the next of these steps. */
-const interleaved = (steps: readonly (() => Promise<void>)[]): Store => {
-  let calls = 0;
-  return {
-    ...store,
-    async transact(work) {
-      const step = steps[calls];
-      calls += 1;
-      await step?.();
-      return store.transact(work);
-    },
-  };
-};
-
 const environmentsOn = (used: Store) =>
   createEnvironments(used, { clock: time.clock, random, newIds, maxEnvironments: 100 });
 
@@ -180,7 +167,7 @@ test("what changes while it is copied is in the copy as it is at the end", async
     () => done(admin, "POST", "/segments/beta/members", { include: { add: ["zoe"] } }),
     () => add("m-last"),
   ];
-  const made = await environmentsOn(interleaved(steps)).createWithKey(
+  const made = await environmentsOn(interleaved(store, steps)).createWithKey(
     operator,
     { name: "moving", copyOf: name },
     { onProgress: () => (parts += 1) },
@@ -198,7 +185,7 @@ test("a copy that nobody continues is never seen, and its name is free again", a
   await fill(admin);
   const end = () => Promise.reject(new Error("the process ends"));
   const nothing = async () => undefined;
-  const copying = environmentsOn(interleaved([nothing, nothing, nothing, end]));
+  const copying = environmentsOn(interleaved(store, [nothing, nothing, nothing, end]));
   const wanted = { name: "half-copied", copyOf: name };
   await assert.rejects(copying.createWithKey(operator, wanted), /the process ends/);
   const taken = await owner("POST", "/environments", { name: "half-copied" });

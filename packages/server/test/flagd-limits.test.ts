@@ -77,6 +77,45 @@ test("what the calls of a key do not read is limited, and others get theirs", as
   stranger.session.destroy();
 });
 
+test("a definition of more than 16 MiB is rejected, and a smaller one is served again", async (t) => {
+  const server = await startTestServer(on);
+  t.after(() => server.close());
+  const environment = await server.environment();
+  const { admin, keys, server: reader } = environment;
+  const client = openSync(server.flagd);
+  t.after(() => client.close());
+  await makeLarge(environment, 168);
+  assert.equal(await client.follow({ providerId: keys.server }).ended, status.FAILED_PRECONDITION);
+  const refused = await reader("GET", "//flagd/v1/flags.json");
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /more than 16 MiB/);
+  assert.equal(await client.fetchAll({ providerId: keys.server }), status.FAILED_PRECONDITION);
+  for (let index = 0; index < 10; index += 1) await admin("DELETE", `/flags/large-${index}`);
+  assert.equal((await reader("GET", "//flagd/v1/flags.json")).status, 200);
+});
+
+test("other requests get responses while a definition is compiled", async (t) => {
+  const server = await startTestServer(on);
+  t.after(() => server.close());
+  const environment = await server.environment();
+  await makeLarge(environment, 100);
+  const other = await server.environment();
+  await makeFlag(other.admin, { key: "plain", type: "boolean", enabled: true });
+  await environment.server("GET", "//flagd/v1/flags.json");
+  await changeFlag(environment.admin, "large-0", { enabled: true });
+  const done: string[] = [];
+  const definition = environment.server("GET", "//flagd/v1/flags.json").then((answer) => {
+    done.push("definition");
+    return answer;
+  });
+  const context = { targetingKey: "u" };
+  const one = await other.client("POST", "//ofrep/v1/evaluate/flags/plain", { context });
+  done.push("evaluation");
+  assert.equal(one.status, 200);
+  assert.equal((await definition).status, 200);
+  assert.deepEqual(done, ["evaluation", "definition"]);
+});
+
 test("a connection that sends no good key in time is closed, also with a call open", async (t) => {
   const server = await startTestServer({ ...on, HALYARD_REQUEST_TIMEOUT: "1" });
   t.after(() => server.close());

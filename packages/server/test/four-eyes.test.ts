@@ -174,10 +174,13 @@ test("what its author edits while somebody looks at it is not approved, nor appl
   for (const edit of edits) {
     const edited = await asAda("PATCH", `/change-requests/${made.id}`, edit);
     assert.equal(edited.status, 200, edited.text);
-    assertRefused(await asBen("POST", path, undefined, asSeen), 412, "edited after you looked");
+    const refused = await asBen("POST", path, undefined, asSeen);
+    assertRefused(refused, 412, "edited after you looked");
+    assert.equal(refused.headers.get("etag"), `"${(await read(asBen, made)).digest}"`);
     const reason = { reason: "An incident" };
     const passed = await owner("POST", `/change-requests/${made.id}/bypass`, reason, asSeen);
     assertRefused(passed, 412, "edited after you looked");
+    assert.equal(passed.headers.get("etag"), refused.headers.get("etag"));
     assert.equal((await flagOf(admin)).enabled, false);
   }
   const seen = await read(asBen, made);
@@ -248,7 +251,8 @@ test("whoever lost the right to write since is not written for; whoever lost the
 test("what somebody who came by the operator's link proposes as an owner is applied", async () => {
   const { name, asBen, admin } = await protectedEnvironment(server);
   const { id } = (await admin("GET", "/key")).body as { id: string };
-  const link = { keyIds: [id], userId: null, isOwner: true, method: "link" } as const;
+  const carried = { carried: [id], created: [] };
+  const link = { keyIds: [id], userId: null, link: carried, method: "link" } as const;
   const asOwner = (await signInUser(server, "", link)).in(name);
   const request = await propose(asOwner, { protected: false }, `/environments/${name}`);
   const approved = await act(asBen, request, "approve");

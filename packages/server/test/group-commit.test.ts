@@ -14,7 +14,7 @@ import { newFolder, startTestServer } from "./support/server.ts";
 const openStore = async (t: { after: (work: () => Promise<void>) => void }) => {
   const folder = newFolder();
   const store = createSqlStore(
-    await openSqliteEngine(folder, true),
+    await openSqliteEngine(folder, { mayMigrate: true }),
     createSecretCipher(secretKeysIn(folder, [])),
   );
   t.after(async () => {

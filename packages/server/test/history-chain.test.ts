@@ -158,7 +158,7 @@ test("a history that was rewritten whole is found by the head that a receiver ke
   if (hasPython) assert.notEqual(verifyInPython([{ lines: found.lines, kept }])[0], 0);
 });
 
-test("writers of everything at once leave a chain that verifies; so does an entry of an older version", async () => {
+test("writers of everything at once leave a chain that verifies", async () => {
   const environment = await server.environment();
   const { admin, name } = environment;
   const owner = server.api(await environment.newKey("owner"));
@@ -191,15 +191,24 @@ test("writers of everything at once leave a chain that verifies; so does an entr
     events.filter(({ chain }) => !chains.has(chain)),
     [],
   );
+});
+
+test("an entry that Halyard has not written is reported, and no later change takes it into the chain", async () => {
+  const environment = await server.environment();
+  const { admin, name } = environment;
+  await someChanges(admin, 1);
   await writeRows(
     server,
     `insert into history (environment_id, subject, subject_id, at, actor_name, actions)
-     select id, 'key', 'old', 1, 'old', '[]' from environments where name = ?`,
+     select id, 'key', 'strange', 1, 'strange', '[]' from environments where name = ?`,
     name,
   );
-  await admin("PATCH", "/flags/f0", { enabled: false });
   assert.partialDeepStrictEqual(await verification(environment), {
-    ...{ verified: true, entries: found.entries + 2, unchained: 0 },
+    ...{ verified: false, unchained: 1, problemCount: 1 },
+  });
+  await admin("PATCH", "/flags/f0", { description: "after it" });
+  assert.partialDeepStrictEqual(await verification(environment), {
+    ...{ verified: false, unchained: 0, problemCount: 1 },
   });
 });
 
@@ -209,4 +218,21 @@ test("those who do not see the addresses of webhooks can verify all the same", a
   const lines = await exportHistory(environment.server);
   assert.equal(problemsOf(lines), 0);
   assert.ok(!JSON.stringify(lines).includes("example.com/hook"));
+});
+
+test("the first line of an export warns that digests confirm a guess, and they do", async () => {
+  const environment = await server.environment();
+  const url = "https://hooks.example.com/hook-of-team-blue";
+  const created = await environment.admin("POST", "/webhooks", { url, events: ["*"] });
+  assert.equal(created.status, 201, created.text);
+  const [first, ...lines] = await exportHistory(environment.server);
+  assert.match(first?.type === "history" ? (first.notice ?? "") : "", /can confirm the guess/);
+  const hidden = entriesOf(lines).find(({ subject }) => subject === "webhook");
+  assert.equal(hidden?.after, null);
+  const known = entriesOf(await exportHistory(environment.admin)).find(
+    ({ id }) => id === hidden?.id,
+  );
+  const guess = (path: string) => known?.after?.replace(url, `https://hooks.example.com/${path}`);
+  assert.equal(sha256(guess("hook-of-team-blue") ?? ""), hidden?.afterDigest);
+  assert.notEqual(sha256(guess("hook-of-team-red") ?? ""), hidden?.afterDigest);
 });

@@ -75,7 +75,11 @@ for (const [path, body, other, secret] of posts) {
     const { admin, keys } = await server.environment();
     const name = `secret of ${path}`;
     const made = await admin("POST", path, body, named(name));
-    const [row, ...more] = await readRows(server, "select * from answers where name = ?", name);
+    const [row, ...more] = await readRows(
+      server,
+      "select * from idempotency_records where name = ?",
+      name,
+    );
     assert.ok(row && more.length === 0);
     const stored = Object.values(row)
       .map((value) => Buffer.from(value instanceof Uint8Array ? value : String(value)))
@@ -227,10 +231,17 @@ test("an answer is kept for 24 hours and then forgotten", async () => {
   const body = { url: hook, events: ["*"] };
   const before = Date.now();
   const first = await admin("POST", "/webhooks", body, named("a day"));
-  const [row] = await readRows(server, "select expires_at from answers where name = 'a day'");
+  const [row] = await readRows(
+    server,
+    "select expires_at from idempotency_records where name = 'a day'",
+  );
   const kept = Number(row?.expires_at) - 24 * 60 * 60 * 1_000;
   assert.ok(before <= kept && kept <= Date.now());
-  await writeRows(server, "update answers set expires_at = ? where name = 'a day'", Date.now());
+  await writeRows(
+    server,
+    "update idempotency_records set expires_at = ? where name = 'a day'",
+    Date.now(),
+  );
   const later = await admin(
     "POST",
     "/webhooks",

@@ -1,9 +1,9 @@
 // What telemetry needs to join an evaluation with the history: over OFREP only when it is asked for, in the providers always.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { createContextClient } from "@halyard/sdk";
-import { HalyardProvider } from "@halyard/sdk/openfeature-server";
-import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
+import { createContextClient } from "@halyard/sdk/browser";
+import { HalyardProvider } from "@halyard/sdk/openfeature/server";
+import { HalyardWebProvider } from "@halyard/sdk/openfeature/web";
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { createEvaluationEvent, type Hook, OpenFeature } from "@openfeature/server-sdk";
 import { OpenFeature as WebSide } from "@openfeature/web-sdk";

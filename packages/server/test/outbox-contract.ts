@@ -78,15 +78,15 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
         ),
       );
       const claims = (await Promise.all(asked)).flatMap((each) => each.claims);
-      const lanes = claims.map(({ queueId }) => queueId);
-      assert.ok(lanes.length >= 5, `${lanes.length}`);
-      assert.equal(new Set(lanes).size, lanes.length);
+      const queues = claims.map(({ queueId }) => queueId);
+      assert.ok(queues.length >= 5, `${queues.length}`);
+      assert.equal(new Set(queues).size, queues.length);
       // Whoever found all of them held finds the rest later.
       const rest = await second.outbox.runBatch(turn(webhookId, "lease-rest", 100));
-      assert.equal(lanes.length + rest.claims.length, 40);
+      assert.equal(queues.length + rest.claims.length, 40);
     });
 
-    test("a settlement counts for as long as nobody has taken the lane over", async () => {
+    test("a settlement counts for as long as no other claim has taken the queue", async () => {
       const webhookId = await pending(2);
       const { claims } = await opened.store.outbox.runBatch(turn(webhookId, "slow", 2));
       const [one, two] = claims;
@@ -145,7 +145,7 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       const earlier = new Date(now - 5_000);
       await opened.store.transact(async (transaction) => {
         await transaction.insertTestEvent(environment.id, event, earlier);
-        const old = { ...delivery, sequence: null, flagKey: null };
+        const old = { ...delivery, sequence: null, orderingKey: null };
         await transaction.queue([old], "test", earlier);
       });
       assert.equal((await second.outbox.backlog(now)).oldestDueAt, now - 5_000);
@@ -165,7 +165,7 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.equal((await second.outbox.backlog(now)).pending, before.pending + 1);
     });
 
-    test("a change and a settlement at once leave no lane asleep", async () => {
+    test("a change and a settlement at once leave no queue asleep", async () => {
       const environment = await addEnvironment(opened.store);
       const { id } = await addWebhook(opened.store, environment.id);
       for (let round = 0; round < 20; round += 1) {
@@ -180,8 +180,8 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
             const webhook = await transaction.webhook(environment.id, id);
             const delivery = await transaction.delivery(id, claims[0]?.deliveryId ?? "");
             assert.ok(webhook && delivery);
-            const { id: eventId, sequence, flagKey } = delivery.event;
-            const again = { id: `again-${round}`, webhookId: id, eventId, sequence, flagKey };
+            const { id: eventId, sequence, orderingKey } = delivery.event;
+            const again = { id: `again-${round}`, webhookId: id, eventId, sequence, orderingKey };
             await transaction.queue([again], "event", at);
           }),
         ]);

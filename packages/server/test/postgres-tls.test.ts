@@ -1,8 +1,7 @@
 // TLS to PostgreSQL: each sslmode does what libpq says of it, against a real server with and without TLS.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -14,7 +13,11 @@ import { createSqlStore } from "../src/store/sql/store.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
 import { makeCertificates } from "./support/hostile-certificates.ts";
 import { query, unhurriedStatements } from "./support/postgres.ts";
-import { type PostgresServer, startPostgresServer } from "./support/postgres-server.ts";
+import {
+  type PostgresServer,
+  postgresUser,
+  startPostgresServer,
+} from "./support/postgres-server.ts";
 
 const HALYARD_SECRET_KEY = "07".repeat(32);
 const folder = mkdtempSync(join(tmpdir(), "halyard-tls-"));
@@ -33,9 +36,9 @@ const serverFiles = (): Record<string, string> => {
   ] as const) {
     const path = join(folder, `server-${from}`);
     copyFileSync(join(folder, from), path);
-    // PostgreSQL wants a key that nobody else can read, and runs as a user of its own when the tests run as root.
+    // PostgreSQL wants a key that only its own user can read.
     chmodSync(path, 0o600);
-    if (process.getuid?.() === 0) execFileSync("chown", ["postgres", path]);
+    if (postgresUser) chownSync(path, postgresUser.uid, postgresUser.gid);
     settings[name] = path;
   }
   return settings;
@@ -51,7 +54,7 @@ const connect = async (server: PostgresServer, host: string, options: string) =>
   });
   assert.equal(config.database.kind, "postgres");
   const store = createSqlStore(
-    await openPostgresEngine(config.database, true),
+    await openPostgresEngine(config.database, { mayMigrate: true }),
     createSecretCipher([randomBytes(32)]),
   );
   try {

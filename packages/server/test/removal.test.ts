@@ -34,16 +34,16 @@ const addEvents = async (environment: string, webhookId: string, count: number) 
   const numbers = `with recursive numbers(number) as (select 1 union all select number + 1 from numbers where number < ${count})`;
   await writeRows(
     server,
-    `${numbers} insert into events (id, environment_id, sequence, type, flag_key, body, created_at)
-     select 'evt_${environment}' || number, environments.id, 1000 + number, type, flag_key, body, events.created_at
+    `${numbers} insert into events (id, environment_id, sequence, type, ordering_key, body, created_at)
+     select 'evt_${environment}' || number, environments.id, 1000 + number, type, ordering_key, body, events.created_at
      from numbers, events join environments on environments.id = environment_id
      where environments.name = ? and events.sequence = 1`,
     environment,
   );
   await writeRows(
     server,
-    `${numbers} insert into deliveries (id, webhook_id, lane_id, event_id, sequence, kind, state, attempts, created_at)
-     select 'dlv_${environment}' || number, webhook_id, lane_id, 'evt_${environment}' || number, sequence, 'event', 'failed', 0, created_at
+    `${numbers} insert into deliveries (id, webhook_id, queue_id, event_id, sequence, kind, state, attempts, created_at)
+     select 'dlv_${environment}' || number, webhook_id, queue_id, 'evt_${environment}' || number, sequence, 'event', 'failed', 0, created_at
      from numbers, deliveries where webhook_id = ? and deliveries.id not like 'dlv_${environment}%'`,
     webhookId,
   );

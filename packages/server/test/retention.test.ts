@@ -51,12 +51,12 @@ test("what is older than 90 days goes, what is younger or pending stays", async 
   await writeRows(
     first,
     `with recursive more(number) as (select 1 union all select number + 1 from more where number < ${extra})
-     insert into events (id, environment_id, sequence, type, flag_key, body, created_at)
-     select 'evt_more' || number, environment_id, 1000 + number, type, flag_key, body, created_at
+     insert into events (id, environment_id, sequence, type, ordering_key, body, created_at)
+     select 'evt_more' || number, environment_id, 1000 + number, type, ordering_key, body, created_at
      from more, events where sequence = 2`,
   );
   const events = async () =>
-    (await readRows(first, "select id, flag_key, sequence from events order by sequence")).map(
+    (await readRows(first, "select id, ordering_key, sequence from events order by sequence")).map(
       ({ sequence }) => sequence,
     );
   assert.equal((await events()).length, extra + 2);
@@ -116,7 +116,9 @@ test("idle queues of tests, of replays and of flags that are gone are deleted; t
   await admin("DELETE", "/flags/goes");
   const log = await logWhen(admin, id, 10, isDelivered);
   const queues = async () =>
-    (await readRows(first, "select flag_key from lanes order by id")).map((row) => row.flag_key);
+    (await readRows(first, "select ordering_key from delivery_queues order by id")).map(
+      (row) => row.ordering_key,
+    );
   assert.equal((await queues()).length, 9);
   await first.close();
   // A server prunes when it starts.

@@ -145,7 +145,7 @@ test("after the last of twelve attempts a delivery is failed, its flag goes on, 
   });
   assert.deepEqual([failed.attempts.length, failed.nextAttemptAt], [12, null]);
   assert.ok(failed.settledAt);
-  await until("the lane is open again", async () => {
+  await until("the queue is open again", async () => {
     const [second_] = await readLog(admin, id, `?flag=${flag}`);
     return second_?.event.sequence === 2 && second_.state === "delivered";
   });

@@ -90,6 +90,39 @@ test("two instances apply a request once at its time; one that moved on is open 
   assert.equal(events.filter(({ type }) => type === "change_request.commented").length, 1);
 });
 
+test("a request whose reviewer lost the role before its time is open again and says why", async (t) => {
+  const moved = movableClock();
+  const server = await startTestServer({}, { clock: moved.clock });
+  t.after(() => server.close());
+  const { name, asAda, ben, asBen, admin } = await protectedEnvironment(server);
+  const olga = await signInAs(server, { name: "Olga", owner: true });
+  const later = new Date(moved.clock().getTime() + hour).toISOString();
+  const scheduled = async (body: object): Promise<Request> => {
+    const operation = { ...operations[0], body };
+    const proposal = { operations: [operation], applyAt: later };
+    return (await asAda("POST", "/change-requests", proposal)).body as Request;
+  };
+  const byBen = await scheduled({ description: "by Ben" });
+  const approved = await act(asBen, byBen, "approve");
+  assert.equal((approved.body as Request).state, "approved", approved.text);
+  const fewer = { roles: { [name]: "viewer" } };
+  const changed = await olga.in(name)("PATCH", `/users/${ben.userId}`, fewer);
+  assert.equal(changed.status, 200, changed.text);
+
+  moved.forward(hour + minute);
+  const reopened = await until("it is open again", async () => {
+    const now = await read(admin, byBen);
+    return now.state !== "approved" && now;
+  });
+  assert.equal(reopened.state, "open");
+  assert.deepEqual(
+    reopened.approvals.map(({ state }) => state),
+    ["voided"],
+  );
+  assert.match(reopened.comments[0]?.text ?? "", /no longer has enough approvals/);
+  assert.equal((await flagOf(admin)).description, null);
+});
+
 test("a request whose time comes while the server is down is applied once when it is back", async (t) => {
   const folder = newFolder();
   const first = await serveHalyard(folder);

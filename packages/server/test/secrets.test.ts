@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
+import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { createApi } from "./support/api.ts";
-import { readContents } from "./support/database.ts";
+import { readContents, writeRows } from "./support/database.ts";
 import {
   createFlag,
   isDelivered,
@@ -199,6 +200,20 @@ test("a new HALYARD_SECRET_KEY before the old one goes on; without the old one t
   await createFlag(two.admin);
   for (const { id } of [before, between]) await logWhen(two.admin, id, 1, isDelivered);
   await stop(two.server);
+  const earlier = createSecretCipher([Buffer.from(old, "base64")]);
+  const [secret, address] = ["usr_1", "installation"].map((id) =>
+    Buffer.from(earlier.seal("a", id)),
+  );
+  await writeRows(
+    { folder },
+    "insert into users (id, name, owner, created_at, rights_at, totp) values ('usr_1', 'Ann', 0, 1, 1, ?)",
+    secret ?? "",
+  );
+  await writeRows(
+    { folder },
+    "insert into installation (id, address_key) values ('installation', ?)",
+    address ?? "",
+  );
 
   const three = await start(fresh);
   await createFlag(three.admin);
@@ -207,6 +222,10 @@ test("a new HALYARD_SECRET_KEY before the old one goes on; without the old one t
   const entry = JSON.parse(line[0]) as { webhook: string; msg: string };
   assert.equal(entry.webhook, before.id);
   assert.match(entry.msg, /secret cannot be decrypted: its key is missing/);
+  await three.server.printed(/"user":"usr_1".*second factor cannot be decrypted/);
+  await three.server.printed(
+    /the addresses of accounts cannot be compared: the secret key is missing/,
+  );
   const waiting = await readLog(three.admin, before.id, "?state=pending");
   assert.deepEqual(
     waiting.map(({ attempts }) => attempts),

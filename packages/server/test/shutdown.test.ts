@@ -87,11 +87,11 @@ test("a stuck request, an open stream and a hanging receiver do not keep it from
   // By the limits of its parts: the second line would tell that these took longer than the whole may.
   assert.match(stdout, /requests that did not end were cut off/);
   assert.doesNotMatch(stdout, /not everything stopped in time/);
-  const [lane] = await readRows(
+  const [queue] = await readRows(
     server,
-    "select count(*) as held from lanes where lease_id is not null",
+    "select count(*) as held from delivery_queues where lease_id is not null",
   );
-  assert.equal(Number(lane?.held), 0, "what it could not send is free for others at once");
+  assert.equal(Number(queue?.held), 0, "other instances can send immediately what it could not");
   for (const socket of [stuck, silent]) socket.destroy();
 });
 

@@ -48,7 +48,7 @@ test("a transaction that SQLite itself rolls back leaves nothing, and its cause 
   // As on a full disk, the transaction is gone before anybody asks for its end.
   const folder = newFolder();
   const store = createSqlStore(
-    await openSqliteEngine(folder, true),
+    await openSqliteEngine(folder, { mayMigrate: true }),
     createSecretCipher(secretKeysIn(folder, [])),
   );
   t.after(async () => {

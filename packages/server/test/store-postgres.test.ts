@@ -5,18 +5,16 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import type { NewHistoryEntry } from "../src/domain/history.ts";
-import { halyard } from "../src/domain/principal.ts";
 import { StoreUnavailable } from "../src/errors.ts";
-import { verifyStored } from "../src/store/history/verify-stored.ts";
 import { openPostgresEngine } from "../src/store/postgres/store.ts";
+import { send } from "../src/store/schema/kysely-on.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/store/sql/store.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
-import { changeFlag, createFlag } from "./support/store-steps.ts";
+import { addEnvironment, changeFlag, createFlag } from "./support/store-steps.ts";
 import { until } from "./support/until.ts";
 
 const settingsOf = (url: string, timeout: number) =>
@@ -34,7 +32,7 @@ const open = async (): Promise<OpenedStore & { readonly url: string }> => {
   const secrets = createSecretCipher([randomBytes(32)]);
   const settings = settingsOf(url, 600_000);
   const again = async (maxWaiting?: number) =>
-    createSqlStore(await openPostgresEngine(settings, true, maxWaiting), secrets);
+    createSqlStore(await openPostgresEngine(settings, { mayMigrate: true, maxWaiting }), secrets);
   const store = await again();
   return {
     url,
@@ -83,7 +81,7 @@ test("a conflict that lasts until the time is over means that the store cannot b
   const url = await newDatabase();
   // It has half of this for retries.
   const timeout = 20_000;
-  const engine = await openPostgresEngine(settingsOf(url, timeout), true);
+  const engine = await openPostgresEngine(settingsOf(url, timeout), { mayMigrate: true });
   t.after(async () => {
     await engine.close();
     await dropDatabase(new URL(url).pathname.slice(1));
@@ -94,6 +92,45 @@ test("a conflict that lasts until the time is over means that the store cannot b
     await sql`insert into conflict values (1), (1)`.execute(database);
   });
   await assert.rejects(insertTwice, StoreUnavailable);
+});
+
+test("a transaction reads what any statement returns, and doesn't wait for one that is sent", async (t) => {
+  const opened = await open();
+  const engine = await openPostgresEngine(settingsOf(opened.url, 600_000), { mayMigrate: true });
+  t.after(async () => {
+    await engine.close();
+    await opened.remove();
+  });
+  const rename = (name: string) => sql`update environments set name = ${name}`;
+  const { rows } = await engine.transact((database) =>
+    sql`with two as (select 2 as number) select number from two`.execute(database),
+  );
+  assert.deepEqual(rows, [{ number: 2 }]);
+  await addEnvironment(opened.store);
+  await engine
+    .transact(async (holder) => {
+      await rename("held").execute(holder);
+      let isSent = false;
+      const waiting = engine.transact(async (database) => {
+        await send(database, rename("later"));
+        isSent = true;
+      });
+      await until("it waits for the row", async () => {
+        const locks = await query(opened.url, "select 1 from pg_locks where not granted");
+        return locks.length > 0 || undefined;
+      });
+      assert.ok(isSent);
+      return { waiting };
+    })
+    .then(({ waiting }) => waiting);
+  const names = async () => (await opened.store.environments()).map(({ name }) => name);
+  assert.deepEqual(await names(), ["later"]);
+  const refused = engine.transact(async (database) => {
+    await send(database, rename("lost"));
+    await send(database, sql`insert into attempts (position, number) values (1, null)`);
+  });
+  await assert.rejects(refused, /null value in column/);
+  assert.deepEqual(await names(), ["later"]);
 });
 
 test("a person whose rights change while they write waits, and neither is begun anew", async (t) => {
@@ -138,45 +175,6 @@ test("a person whose rights change while they write waits, and neither is begun 
   );
   await removed.changing;
   assert.deepEqual(runs, { write: 2, change: 1, removal: 1 });
-});
-
-test("an entry that an older version commits while a change waits for it is chained before that change", async (t) => {
-  const opened = await open();
-  const engine = await openPostgresEngine(settingsOf(opened.url, 600_000), true);
-  t.after(async () => {
-    await engine.close();
-    await opened.remove();
-  });
-  const { store, url } = opened;
-  const at = new Date();
-  const environment = await store.transact((transaction) =>
-    transaction.insertEnvironment("one", at),
-  );
-  const entry: NewHistoryEntry = {
-    ...{ subject: "key" as const, subjectId: "new", version: null, at, before: null, after: null },
-    ...{ actor: halyard, actions: ["key.created"] },
-  };
-  const writing = (hasLock: boolean) =>
-    store.transact(async (transaction) => {
-      if (hasLock) await transaction.lockEnvironment(environment.id);
-      await transaction.record(environment.id, entry);
-    });
-  for (const hasLock of [true, false]) {
-    const waiting = await engine.transact(async (database) => {
-      await sql`select id from environments for no key update`.execute(database);
-      await sql`insert into history (environment_id, subject, subject_id, at, actor_name, actions)
-        values (${environment.id}, 'key', 'old', 1, 'old', '[]')`.execute(database);
-      const written = writing(hasLock);
-      await until("the change waits", async () => {
-        const locks = await query(url, "select 1 from pg_locks where not granted");
-        return locks.length > 0 || undefined;
-      });
-      return { written };
-    });
-    await waiting.written;
-  }
-  const [verified] = await verifyStored(engine.database, createSecretCipher([randomBytes(32)]));
-  assert.partialDeepStrictEqual(verified, { entries: 4, unchained: 0, problemCount: 0 });
 });
 
 test("an instance is told of what others change, and not of its own changes of flags", async (t) => {

@@ -18,7 +18,7 @@ const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const folder = newFolder();
   const secrets = createSecretCipher([randomBytes(32)]);
   const again = async (maxWaiting?: number) =>
-    createSqlStore(await openSqliteEngine(folder, true, maxWaiting), secrets);
+    createSqlStore(await openSqliteEngine(folder, { mayMigrate: true, maxWaiting }), secrets);
   const store = await again();
   const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
     const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 60_000 });

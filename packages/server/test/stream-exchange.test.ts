@@ -141,25 +141,32 @@ for part in answer.stream():
 
 for (const [library, program] of Object.entries(pythonReaders)) {
   test(`Python's ${library} has an event when it was sent`, async (t) => {
-    const { status } = spawnSync("python3", ["-c", `import ${library}`]);
+    // The same variables for both runs: what Python can import depends on them.
+    const env = { PATH: process.env.PATH };
+    const { status } = spawnSync("python3", ["-c", `import ${library}`], { env });
     if (status !== 0) {
       t.skip(`python3 with ${library} is not installed here`);
       return;
     }
     const { keys, admin } = await server.environment();
     const given = `url = "${server.url}/api/v1/stream"\nheaders = {"X-API-Key": "${keys.server}"}`;
-    const reader = spawn("python3", ["-c", `${given}${program}`], {
-      env: { PATH: process.env.PATH },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const reader = spawn("python3", ["-c", `${given}${program}`], { env });
     t.after(() => reader.kill("SIGKILL"));
     let printed = "";
+    let errors = "";
     reader.stdout.setEncoding("utf8").on("data", (text: string) => {
       printed += text;
     });
-    await until("the snapshot", () => printed === "event: snapshot\n");
+    reader.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors += text;
+    });
+    const printedLines = (expected: string) => () => {
+      assert.equal(reader.exitCode, null, `Python ended: ${errors}`);
+      return printed === expected;
+    };
+    await until("the snapshot", printedLines("event: snapshot\n"));
     await admin("POST", "/flags", { key: "a", type: "boolean" });
-    await until("the change", () => printed === "event: snapshot\nevent: change\n");
+    await until("the change", printedLines("event: snapshot\nevent: change\n"));
   });
 }
 

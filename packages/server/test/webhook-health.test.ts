@@ -1,7 +1,7 @@
 // The health of webhooks over real HTTP: what is pending, retried, held back and failed, and everything retried at once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { DetailedWebhookHealth } from "@halyard/sdk";
+import type { DetailedWebhookHealth } from "@halyard/sdk/management";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
 import { writeRows } from "./support/database.ts";
@@ -195,8 +195,8 @@ test("5,031 undelivered events do not hide the one that fails", async (t) => {
   await writeRows(
     server,
     `with recursive more(number) as (select 1 union all select number + 1 from more where number < 5030)
-     insert into deliveries (id, webhook_id, lane_id, event_id, sequence, kind, state, attempts, created_at)
-     select 'dlv_00' || number, webhook_id, lane_id, event_id, sequence, kind, 'pending', 0, created_at
+     insert into deliveries (id, webhook_id, queue_id, event_id, sequence, kind, state, attempts, created_at)
+     select 'dlv_00' || number, webhook_id, queue_id, event_id, sequence, kind, 'pending', 0, created_at
      from more, deliveries where webhook_id = ? and id = ?`,
     id,
     first?.id ?? "",
@@ -231,7 +231,7 @@ test("all that failed or waits is retried now; what fails again has had its one 
     "update deliveries set state = 'failed', attempts = 12, settled_at = created_at where webhook_id = ?",
     id,
   );
-  await writeRows(server, "update lanes set due_at = null where webhook_id = ?", id);
+  await writeRows(server, "update delivery_queues set due_at = null where webhook_id = ?", id);
   await admin("PATCH", `/webhooks/${id}`, { active: true });
   assert.partialDeepStrictEqual(await healthOf(admin, id), { pending: 0, failed: 1 });
 

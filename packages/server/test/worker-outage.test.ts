@@ -26,7 +26,7 @@ const accepted: Outcome = {
 const openStore = async (t: TestContext): Promise<Store> => {
   const folder = newFolder();
   const secrets = createSecretCipher([randomBytes(32)]);
-  const store = createSqlStore(await openSqliteEngine(folder, true), secrets);
+  const store = createSqlStore(await openSqliteEngine(folder, { mayMigrate: true }), secrets);
   t.after(async () => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 // halyard clients: which programs have the last change, or another one.
-import type { Programs } from "@halyard/sdk";
+import type { Programs } from "@halyard/sdk/management";
 import { Command } from "commander";
 import {
   answered,

@@ -1,16 +1,14 @@
 // Prints entries of the history for people: of one flag, of one segment, or of the environment.
 import type { Flag } from "@halyard/core/flags/registry";
-import type { Actor, FlagHistoryEntry, HistoryEntry } from "@halyard/sdk";
-import { actorText, changesBetween } from "../terminal/flag-text.ts";
+import type { FlagHistoryEntry, HistoryEntry } from "@halyard/sdk/management";
+import { actorInLine, actorWithId, changesBetween } from "../terminal/flag-text.ts";
 import { coloured, inOneLine, print } from "../terminal/output.ts";
 import { segmentChanges } from "../terminal/segment-text.ts";
 
-interface Shown {
+interface Shown
+  extends Pick<HistoryEntry, "createdAt" | "actor" | "reason" | "changeRequest" | "bypass"> {
   /** Such as `v3`, or what it is of. */
   readonly title: string;
-  readonly createdAt: string;
-  readonly actor: Actor;
-  readonly reason?: string;
   readonly actions: readonly string[];
   readonly changes: readonly string[];
 }
@@ -18,10 +16,19 @@ interface Shown {
 const flagChanges = (before: Flag | null, after: Flag | null): readonly string[] =>
   changesBetween(before, after).map(({ member, text }) => `${member.padEnd(11)}  ${text}`);
 
-const printEntry = ({ title, createdAt, actor, reason, actions, changes }: Shown): void => {
+/** How the change was approved, in a protected environment. */
+const reviewLines = ({ changeRequest, bypass }: Pick<Shown, "changeRequest" | "bypass">) => [
+  ...(bypass ? [`without an approval, by ${actorInLine(bypass.actor)}: ${bypass.reason}`] : []),
+  ...(changeRequest && changeRequest.approvedBy.length > 0
+    ? [`approved by ${changeRequest.approvedBy.join(", ")} (${changeRequest.id})`]
+    : []),
+];
+
+const printEntry = ({ title, createdAt, actor, reason, actions, changes, ...review }: Shown) => {
   const what = actions.map((action) => action.replace(/^\w+\./, "")).join(", ");
-  print(`${coloured("bold", title)}  ${createdAt}  ${what} by ${actorText(actor)}`);
+  print(`${coloured("bold", title)}  ${createdAt}  ${what} by ${actorWithId(actor)}`);
   if (reason !== undefined) print(`      because: ${inOneLine(reason)}`);
+  for (const line of reviewLines(review)) print(`      ${inOneLine(line)}`);
   for (const line of changes) print(`      ${line}`);
 };
 

@@ -1,7 +1,8 @@
 // halyard profiles: servers and their keys, saved by name.
 import { isProductionName } from "@halyard/core/environment-name";
 import { Command } from "commander";
-import { connectTo, defaultAddress, urlDescription } from "../server-connection/connection.ts";
+import { defaultAddress, urlDescription } from "../server-connection/address.ts";
+import { connectTo } from "../server-connection/connection.ts";
 import { checkKey } from "../server-connection/place.ts";
 import {
   type Profile,

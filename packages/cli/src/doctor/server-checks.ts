@@ -1,6 +1,7 @@
 // Checks of a running server from outside: whether it responds, is ready, has this version, and whether clock and key are right.
-import type { Management } from "@halyard/sdk";
+import type { Management } from "@halyard/sdk/management";
 import type { Inspected } from "@halyard/server/compose/doctor";
+import { newKeyCommand } from "../server-connection/connection.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 export interface AskedServer {
@@ -114,8 +115,7 @@ export const rowsOfServer = async (
         rows: undefined,
       };
     }
-    const remedy =
-      "check --key, HALYARD_API_KEY or the profile; halyard keys create creates another";
+    const remedy = `check --key, HALYARD_API_KEY or the profile. ${newKeyCommand("admin")}`;
     return { checks: [fail("keys", message.replace(/\.$/, ""), remedy)], rows: undefined };
   }
   const own = await management.keys.current();

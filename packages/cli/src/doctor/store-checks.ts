@@ -127,7 +127,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
   return orOk(
     problems,
     "store",
-    `${path} is intact, schema version ${store.schemaVersion}, ${megabytes(bytes)}, ${megabytes(freeBytes)} free`,
+    `${path} is intact, schema version ${store.schemaVersion}, ${megabytes(bytes + logBytes)}, ${megabytes(freeBytes)} free`,
   );
 };
 
@@ -196,7 +196,7 @@ export const secretKeyChecks = (
     problems.push(warn(about, `other users of this machine can read ${path}`, `chmod 600 ${path}`));
   }
   const people = unreadable.filter((id) => id.startsWith("usr_"));
-  const webhooks = unreadable.filter((id) => !people.includes(id));
+  const webhooks = unreadable.filter((id) => !people.includes(id) && id !== "installation");
   const restore =
     "restore the key that encrypted them (secret.key, or HALYARD_SECRET_KEY after the newer ones)";
   if (webhooks.length > 0) {
@@ -214,6 +214,15 @@ export const secretKeyChecks = (
         about,
         `${counted(people.length, "second factor")} cannot be read, so nobody signs in with a password as ${people.join(", ")}`,
         restore,
+      ),
+    );
+  }
+  if (unreadable.includes("installation")) {
+    problems.push(
+      fail(
+        about,
+        "the addresses of accounts cannot be compared, so approvals and sign-ins with a provider are refused",
+        `${restore}; if it is lost for good, run halyard secrets reencrypt --lost-address-key`,
       ),
     );
   }

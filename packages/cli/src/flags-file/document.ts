@@ -13,7 +13,8 @@ export interface Document {
   readonly lineOf: (path: Path) => Promise<number | undefined>;
 }
 
-const readText = (file: string): string => {
+/** The text of a file, or of standard input for `-`. */
+export const readText = (file: string): string => {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {

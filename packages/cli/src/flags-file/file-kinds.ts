@@ -1,7 +1,7 @@
 // What a file contains of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
 import { type Kind, kindNames, kinds, type SnapshotValues } from "@halyard/core/kinds";
 import { orderSegment } from "@halyard/core/plan/same-segment";
-import type { PastQuery } from "@halyard/sdk";
+import type { PastQuery } from "@halyard/sdk/management";
 import { answered, type Connection } from "../server-connection/connection.ts";
 import type { Report } from "./check-fields.ts";
 import { checkFlag, orderMembers } from "./file-flag.ts";

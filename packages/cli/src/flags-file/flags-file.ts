@@ -1,6 +1,6 @@
 // The file that `halyard export` writes and `halyard import` reads: sorted and stable, so that it can live in git.
 import { byKey } from "@halyard/core/plan/by-key";
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook } from "@halyard/sdk/management";
 import { jsonText } from "../terminal/output.ts";
 import { type FileLists, orderLists } from "./file-kinds.ts";
 

@@ -1,5 +1,5 @@
 // Creates the webhooks of a file whose address is not registered yet; existing ones are never changed.
-import type { ManagementError, NewWebhook, Webhook } from "@halyard/sdk";
+import type { ManagementError, NewWebhook, Webhook } from "@halyard/sdk/management";
 import { answered, type Connection, failureOf } from "../server-connection/connection.ts";
 import { CommandFailed } from "../terminal/output.ts";
 import type { FileWebhook } from "./flags-file.ts";

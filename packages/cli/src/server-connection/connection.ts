@@ -5,13 +5,21 @@ import {
   type Management,
   type ManagementError,
   type Result,
-} from "@halyard/sdk";
+} from "@halyard/sdk/management";
 import { type Command, Option } from "commander";
 import { exitCodeOf, exitCodes } from "../terminal/exit-codes.ts";
 import { percentage } from "../terminal/option-values.ts";
 import { CommandFailed, Proposed } from "../terminal/output.ts";
+import {
+  activeName,
+  addressOf,
+  defaultAddress,
+  requirePlainAddress,
+  urlDescription,
+  withoutSlash,
+} from "./address.ts";
 import { previewing } from "./previewing.ts";
-import { type Profile, profileNamed, readProfiles } from "./profiles.ts";
+import { type Profile, profileNamed } from "./profiles.ts";
 import { waitable } from "./wait.ts";
 
 export interface ConnectionOptions {
@@ -37,18 +45,6 @@ export interface Connection extends Profile {
   readonly isPreview: boolean;
   readonly reason: string | undefined;
 }
-
-const defaultUrl = "http://127.0.0.1:4400";
-
-/** In the help of `--url`. */
-export const urlDescription = `the server's address (HALYARD_URL; ${defaultUrl} by default)`;
-
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
-
-export const isDefaultUrl = (url: string): boolean => withoutSlash(url) === defaultUrl;
-
-/** The server's address without --url. */
-export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUrl;
 
 type NeededKey = "an admin" | "an owner" | "a server" | "any";
 
@@ -106,18 +102,6 @@ const server = (flags: string, description: string): Option =>
 /** A profile, of which the key may be missing. */
 type Found = Omit<Profile, "key"> & { readonly key: string | undefined };
 
-/** Addresses appear in messages and in process lists, so they must not contain a password. */
-const requirePlainAddress = (url: string): void => {
-  if (!url.includes("@")) return;
-  const parsed = URL.parse(url);
-  const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
-  if (isHttp && parsed.username === "" && parsed.password === "") return;
-  throw new CommandFailed(
-    "The server's address must not contain a user or a password: remove them. Halyard authenticates by --key.",
-    exitCodes.usage,
-  );
-};
-
 /** A profile's key goes to another address only if the command line names both. */
 const find = ({ url, key, profile }: ConnectionOptions): Found => {
   if (profile !== undefined) {
@@ -140,25 +124,15 @@ const find = ({ url, key, profile }: ConnectionOptions): Found => {
   );
 };
 
-const activeName = (): string | undefined => process.env.HALYARD_PROFILE || readProfiles().current;
-
-/** The server's address, also without a key: of --url, the named profile, HALYARD_URL, the active profile, or the default. */
-export const addressOf = ({ url, profile }: ConnectionOptions): string => {
-  const given = url ?? (profile === undefined ? process.env.HALYARD_URL : undefined);
-  const name = profile ?? (given ? undefined : activeName());
-  const address = given || (name === undefined ? defaultUrl : profileNamed(name).url);
-  requirePlainAddress(address);
-  return address;
-};
-
 /** Whether an option, a variable or a profile names a key. */
 export const hasKey = (options: ConnectionOptions): boolean => Boolean(find(options).key);
 
-export const connect = (options: ConnectionOptions): Connection => {
+/** `otherwise` names an alternative that needs no key. */
+export const connect = (options: ConnectionOptions, otherwise = ""): Connection => {
   const { key, ...found } = find(options);
   if (key === undefined || key === "") {
     throw new CommandFailed(
-      "An API key is needed: pass it with --key or HALYARD_API_KEY, or save it with halyard profiles set.",
+      `An API key is needed: pass it with --key or HALYARD_API_KEY, or save it with halyard profiles set.${otherwise}`,
       exitCodes.refused,
     );
   }
@@ -221,18 +195,32 @@ const whereToLook: readonly (readonly [what: string, command: string, things: st
   ["The change request", "requests list", "change requests"],
 ];
 
-type Named = Pick<Connection, "url" | "hint">;
+type Named = Pick<Connection, "url" | "hint"> & Partial<Pick<Connection, "bypass">>;
 
-const nextStep = ({ code, details, message }: ManagementError, { url, hint }: Named): string => {
+/** Works for everyone who can log in to the server's machine, whatever the key in use may do. */
+export const newKeyCommand = (role: string): string =>
+  `On the server's machine, halyard keys create --environment NAME --role ${role} --name NAME --data FOLDER creates a key`;
+
+/** A new key helps only if the role of the key is the reason. */
+const whenForbidden = (message: string, bypass: boolean | undefined): string => {
+  const [, role] = /needs a key with the role (\w+)/.exec(message) ?? [];
+  if (role !== undefined) return ` Use such a key with --key or a profile. ${newKeyCommand(role)}.`;
+  return bypass ? " Without --bypass, the same command proposes the change for approval." : "";
+};
+
+const nextStep = (
+  { code, details, message }: ManagementError,
+  { url, hint, bypass }: Named,
+): string => {
   switch (code) {
     case "UNREACHABLE":
       return ` Start a server at ${url}, or pass another address with --url or --profile.`;
     case "UNEXPECTED_ANSWER":
       return ` Is ${url} the address of a Halyard server?`;
     case "UNAUTHORIZED":
-      return " Check --key, HALYARD_API_KEY or the profile. On the server's machine, halyard keys create --environment NAME creates a key without one.";
+      return ` Check --key, HALYARD_API_KEY or the profile. ${newKeyCommand("admin")} without one.`;
     case "FORBIDDEN":
-      return " Use another key: halyard keys create creates one.";
+      return whenForbidden(message, bypass);
     case "NOT_FOUND": {
       const [, command, things] = whereToLook.find(([what]) => message.startsWith(what)) ?? [];
       return command === undefined ? "" : ` ${hint(command)} shows the ${things} that exist.`;
@@ -265,14 +253,17 @@ const sentenceOf = (connection: Named, error: ManagementError): string => {
 
 /** What becomes of a change that another person has to approve. */
 export const proposedText = (
-  { hint }: Named,
-  { id, title }: Pick<ChangeRequest, "id" | "title">,
-): string =>
-  `Proposed as ${id}: ${title}. Nothing has changed yet: another person approves it on the dashboard, or with ${hint(`requests approve ${id}`)}`;
+  { url, hint }: Named,
+  { id, title, approvalsNeeded }: Pick<ChangeRequest, "id" | "title" | "approvalsNeeded">,
+): string => {
+  const approvals =
+    approvalsNeeded > 1 ? "two people, or an owner, approve it" : "another person approves it";
+  return `Proposed as ${id} at ${url}: ${title}. Nothing has changed yet: ${approvals} on the dashboard, or with ${hint(`requests approve ${id}`)}`;
+};
 
 export const failureOf = (connection: Named, error: ManagementError): CommandFailed => {
   const { code, details, proposed } = error;
-  if (proposed) return new Proposed(proposedText(connection, proposed), proposed);
+  if (proposed) return new Proposed(proposedText(connection, proposed), proposed, connection.url);
   return new CommandFailed(sentenceOf(connection, error), exitCodeOf(code), { code, details });
 };
 

@@ -1,5 +1,5 @@
 // Changes a flag without overwriting a concurrent change: based on the version that was read, and retried on a newer one.
-import type { Flag, FlagPatch } from "@halyard/sdk";
+import type { Flag, FlagPatch } from "@halyard/sdk/management";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
 import { answered, type Connection, failureOf } from "./connection.ts";

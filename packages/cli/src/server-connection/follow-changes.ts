@@ -1,11 +1,11 @@
 // Follows the changes of an environment at a terminal: reports interruptions, and fails when the server refuses.
 import { setTimeout as pause } from "node:timers/promises";
-import type { ManagementError } from "@halyard/sdk";
 import {
   type EnvironmentChange,
   type EnvironmentSnapshot,
   followEnvironment,
 } from "@halyard/sdk/follow-environment";
+import type { ManagementError } from "@halyard/sdk/management";
 import { type Connection, failureOf } from "./connection.ts";
 
 export interface ChangeReader {

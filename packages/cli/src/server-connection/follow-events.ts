@@ -1,7 +1,8 @@
 // Every event of an environment once and in order: the stream says that there is something new, the server's log says what.
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import type { EventQuery, WebhookEvent } from "@halyard/sdk";
+import type { EventQuery } from "@halyard/sdk/management";
+import type { WebhookEvent } from "@halyard/sdk/webhooks";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed, printAside } from "../terminal/output.ts";
 import { answered, type Connection } from "./connection.ts";
@@ -76,8 +77,8 @@ export const followEvents = async (
   const readAll = async (): Promise<void> => {
     if (mustBegin) await begin();
     for (;;) {
-      const page = answered(connection, await events({ after: last, limit: largestPage }));
-      for (const event of page) {
+      const page = await events({ after: last, limit: largestPage });
+      for (const event of answered(connection, page)) {
         if (signal.aborted) return;
         const missing = event.sequence - last - 1;
         if (missing > 0)
@@ -85,7 +86,7 @@ export const followEvents = async (
         await reader.onEvent(event);
         last = event.sequence;
       }
-      if (page.length < largestPage) return;
+      if (!page.ok || page.next === undefined) return;
     }
   };
 

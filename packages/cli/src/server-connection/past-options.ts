@@ -1,5 +1,5 @@
 // --at and --revision: an environment as it was.
-import type { PastQuery } from "@halyard/sdk";
+import type { PastQuery } from "@halyard/sdk/management";
 import type { Command } from "commander";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { moment, wholeNumber } from "../terminal/option-values.ts";

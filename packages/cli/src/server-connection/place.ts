@@ -1,16 +1,16 @@
 // Where a command works, in words; and production, where a change asks first.
 import { isProductionName } from "@halyard/core/environment-name";
-import type { OwnApiKey } from "@halyard/sdk";
+import type { OwnApiKey } from "@halyard/sdk/management";
 import { confirm, isAtTerminal } from "../terminal/ask.ts";
 import { inOneLine } from "../terminal/output.ts";
-import { answered, type Connection, isDefaultUrl } from "./connection.ts";
+import { answered, type Connection } from "./connection.ts";
 
 /** What the server says of the key; fails when the server is unavailable or the key is not valid. */
 export const checkKey = async (connection: Connection): Promise<OwnApiKey> =>
   answered(connection, await connection.management.keys.current());
 
 export interface Place {
-  /** Such as `in staging`, or `in staging at https://flags.example.com`. */
+  /** Such as `in staging at https://flags.example.com`. */
   readonly text: string;
   /** The same for scripts. */
   readonly json: { readonly environment: string; readonly server: string };
@@ -24,9 +24,8 @@ export interface Place {
 export const placeOf = async (connection: Connection): Promise<Place> => {
   const { url: server, production, bypass, isPreview } = connection;
   const { environment, proposes = false } = await checkKey(connection);
-  const at = isDefaultUrl(server) ? "" : ` at ${server}`;
   return {
-    text: inOneLine(`in ${environment}${at}`),
+    text: inOneLine(`in ${environment} at ${server}`),
     json: { environment, server },
     proposes: isPreview || (proposes && !bypass),
     asks: !isPreview && isAskedIn(production, environment),

@@ -1,5 +1,5 @@
 // With --preview: every call that would change flags or segments asks whom it would hit instead, and ends the command.
-import type { ChangePreview, Management, NewOperation, Result } from "@halyard/sdk";
+import type { ChangePreview, Management, NewOperation, Result } from "@halyard/sdk/management";
 import { Previewed } from "../terminal/output.ts";
 import { previewLines } from "./preview-text.ts";
 

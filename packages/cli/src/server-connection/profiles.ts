@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { OwnApiKey } from "@halyard/sdk";
+import type { OwnApiKey } from "@halyard/sdk/management";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed, printAside } from "../terminal/output.ts";
 

@@ -1,6 +1,6 @@
 // --wait: after a change, waits until every program has it, and names those that do not.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Management, ManagementError, Programs } from "@halyard/sdk";
+import type { Management, ManagementError, Programs } from "@halyard/sdk/management";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { exitCodeOf, exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed, inOneLine, print } from "../terminal/output.ts";

@@ -1,6 +1,6 @@
 // Conditions on the command line: JSON, or the short form of one condition, such as `plan in pro,team`.
 import { checkCondition, maxConditions } from "@halyard/core/targeting/conditions/check-condition";
-import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { type Condition, everyone } from "@halyard/core/targeting/conditions/condition";
 import { operatorNames, type Scalar } from "@halyard/core/targeting/conditions/operators";
 import { collectMistakes } from "@halyard/core/targeting/mistakes";
 import { InvalidArgumentError } from "commander";
@@ -59,6 +59,7 @@ const shortForm = (text: string): Condition => {
   if (first === "not") {
     return rest === "" ? refuse(`After not it needs a condition, ${example}.`) : negated(rest);
   }
+  if (first === "everyone" && rest === "") return everyone;
   const [, op = "", value = ""] = /^(\S+)\s*(.*)$/s.exec(rest) ?? [];
   if (first === "segment" && !(value !== "" && shortOperators.includes(op))) {
     return { segment: listOf(rest, "segment", textOf) };
@@ -134,5 +135,5 @@ A condition is JSON, or in short an attribute, an operator and values:
   plan in pro,team          country notIn RU,BY        email endsWith @acme.com
   age gte 18                app semverGte 2.1.0        signedUp after 2026-01-01T00:00:00Z
   ip inCidr 10.0.0.0/8      email exists               email missing
-  segment beta,staff        not segment embargoed
+  segment beta,staff        not segment embargoed      everyone
 Numbers, true and false are not texts: '"7"' is the text 7. Several --when: all of them must hold.`;

@@ -1,5 +1,5 @@
 // The exit codes; `halyard --help` lists them.
-import type { ManagementErrorCode } from "@halyard/sdk";
+import type { ManagementErrorCode } from "@halyard/sdk/management";
 
 export const exitCodes = {
   done: 0,

@@ -2,6 +2,7 @@
 import { choiceOf } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
 import { thousandthsOf } from "@halyard/core/percentage";
+import { isEveryone } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
 import type {
   ExplainedCondition,
@@ -10,7 +11,7 @@ import type {
   ShownTruth,
 } from "@halyard/core/targeting/explain";
 import type { Serve } from "@halyard/core/targeting/targeting";
-import type { Management, Success } from "@halyard/sdk";
+import type { Management, Success } from "@halyard/sdk/management";
 import { coloured, inOneLine } from "./output.ts";
 import { attributeText } from "./targeting-text.ts";
 
@@ -40,6 +41,7 @@ const conditionLines = (condition: ExplainedCondition, depth: number): readonly 
   const { result } = condition;
   const inner = (each: readonly ExplainedCondition[]) =>
     each.flatMap((one) => conditionLines(one, depth + 1));
+  if (isEveryone(condition)) return [line(depth, result, "everyone")];
   if ("all" in condition) return [line(depth, result, "all of"), ...inner(condition.all)];
   if ("any" in condition) return [line(depth, result, "any of"), ...inner(condition.any)];
   if ("not" in condition) return [line(depth, result, "not"), ...inner([condition.not])];

@@ -14,7 +14,8 @@ import {
   type PatchFlag,
 } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
-import type { Actor } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { Actor } from "@halyard/sdk/management";
 import { type Cell, inOneLine } from "./output.ts";
 import { ruleChanges, ruleText } from "./targeting-text.ts";
 
@@ -133,13 +134,17 @@ export const changesInOneLine = (before: Flag | null, after: Flag | null): strin
 export const previousFlag = (flag: Flag, previous: Partial<Flag> | PatchFlag): Flag =>
   ({ ...flag, ...previous }) as Flag;
 
-/** A personal key is named with its person. */
-export const actorName = ({ keyId, name, user }: Actor): string =>
-  inOneLine(keyId === null || !user ? name : `${user.name} with ${name}`);
+/** The person first, then the key: `Ada Lovelace (key cli)`. */
+export const actorInLine = (actor: Actor): string => inOneLine(actorText(actor));
 
-export const actorText = (actor: Actor): string => {
-  const id = actor.keyId ?? actor.user?.id;
-  return id === undefined ? actorName(actor) : `${actorName(actor)} (${id})`;
+/** With the id that `halyard history --actor` takes: `ci (9f86…)`, `Ada Lovelace (key cli, 9f86…)`. */
+export const actorWithId = (actor: Actor): string => {
+  const { keyId, name, user } = actor;
+  const id = keyId ?? user?.id;
+  if (id === undefined) return actorInLine(actor);
+  return keyId !== null && user
+    ? actorInLine({ ...actor, name: `${name}, ${id}` })
+    : `${actorInLine(actor)} (${id})`;
 };
 
 const units = [

@@ -23,12 +23,14 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Nothing was changed, but the change is proposed: the command is done. Its message is for people, `request` for scripts. */
+/** Nothing was changed, but the change is proposed: the command is done. Its message is for people, the rest for scripts. */
 export class Proposed extends CommandFailed {
   readonly request: object;
-  constructor(message: string, request: object) {
+  readonly server: string;
+  constructor(message: string, request: object, server: string) {
     super(message, exitCodes.done, { code: "APPROVAL_NEEDED" });
     this.request = request;
+    this.server = server;
   }
 }
 

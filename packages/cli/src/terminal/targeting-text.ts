@@ -1,6 +1,6 @@
 // Conditions, rules and splits as text, for people. Conditions look as the command line takes them.
 import { formatServe } from "@halyard/core/flags/variant";
-import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { type Condition, isEveryone } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition, Scalar } from "@halyard/core/targeting/conditions/operators";
 import type { Rule } from "@halyard/core/targeting/targeting";
 import { inOneLine } from "./output.ts";
@@ -30,6 +30,7 @@ export const attributeText = (condition: AttributeCondition): string => {
 
 /** `isInner`: as a part of another condition, which needs brackets around several. */
 const text = (condition: Condition, isInner: boolean): string => {
+  if (isEveryone(condition)) return "everyone";
   if ("not" in condition) return `not ${text(condition.not, true)}`;
   if ("segment" in condition) return `segment ${condition.segment.join(",")}`;
   if ("attribute" in condition) return attributeText(condition);

@@ -1,6 +1,7 @@
 // Webhooks and their deliveries as text, for people.
-import type { Delivery, DeliveryAttempt, ListChange, NewWebhook, WebhookEvent } from "@halyard/sdk";
-import { actorName, changesInOneLine, previousFlag } from "./flag-text.ts";
+import type { Delivery, DeliveryAttempt, ListChange, NewWebhook } from "@halyard/sdk/management";
+import type { WebhookEvent } from "@halyard/sdk/webhooks";
+import { actorInLine, changesInOneLine, previousFlag } from "./flag-text.ts";
 import { type Cell, coloured, inOneLine } from "./output.ts";
 
 /** The names of a list with commas; the server validates them. */
@@ -73,7 +74,7 @@ export const eventText = (event: ChangeEvent): string => {
     `#${event.sequence}`,
     `${coloured("bold", key)}${"version" in event.data ? ` v${event.data.version}` : ""}`,
     ...(changes === "" ? [] : [changes]),
-    `by ${actorName(event.actor)}`,
+    `by ${actorInLine(event.actor)}`,
     ...(event.reason === undefined ? [] : [`because: ${inOneLine(event.reason)}`]),
   ].join("  ");
 };

@@ -43,7 +43,7 @@ export const addBallast = (folder: string, megabytes: number): void =>
   openDatabase(folder, (database) => {
     const body = randomBytes(20_000);
     const insert = database.prepare(
-      "insert into events (id, environment_id, sequence, type, flag_key, created_at, body) values (?, 1, null, 'ballast', null, ?, ?)",
+      "insert into events (id, environment_id, sequence, type, ordering_key, created_at, body) values (?, 1, null, 'ballast', null, ?, ?)",
     );
     database.exec("begin");
     for (let index = 0; index < megabytes * 50; index += 1) {

@@ -12,7 +12,8 @@ import {
   type ConvertOptions,
   convert,
 } from "../../src/flags-file/importers/convert.ts";
-import { importers, type Product } from "../../src/flags-file/importers/importers.ts";
+import type { Product } from "../../src/flags-file/importers/importers.ts";
+import { readProduct } from "../../src/flags-file/importers/read-product.ts";
 
 export const folder = join(import.meta.dirname, "..", "fixtures", "products");
 export const readJson = (...names: string[]): unknown =>
@@ -39,7 +40,7 @@ export const convertFile = async (
 ): Promise<Converted & { readonly remarks: readonly string[] }> => {
   const [file, from, environment] = files[name] ?? ["", "flagd"];
   const { value } = await readDocument(join(folder, file));
-  const reading = importers[from]({ value, environment: other ?? environment });
+  const reading = readProduct(from, { value, environment: other ?? environment });
   const { found, segments = [], remarks = [] } = reading;
   return { ...convert(found, segments, options), remarks };
 };

@@ -1,6 +1,6 @@
 // Stands between the command and the server, and does something of its own just before a request goes through.
 import { once } from "node:events";
-import { createServer, request as send } from "node:http";
+import { createServer, type IncomingHttpHeaders, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 type Meddle = (
   method: string,
   path: string,
+  headers: IncomingHttpHeaders,
 ) => Promise<{ status: number; headers: Record<string, string>; body: string } | "cut" | undefined>;
 
 export const meddlingProxy = async (
@@ -18,7 +19,7 @@ export const meddlingProxy = async (
   const proxy = createServer((incoming, outgoing) => {
     void (async () => {
       const { method = "GET", url = "/", headers } = incoming;
-      const instead = await meddle(method, url.replace(/^\/api\/v1/, ""));
+      const instead = await meddle(method, url.replace(/^\/api\/v1/, ""), headers);
       if (instead === "cut") {
         incoming.socket.destroy();
         return;

@@ -42,7 +42,7 @@ const looksLikeReference = (value: unknown): boolean =>
 const compileFlag = (
   flag: LeveledFlag,
   surroundings: Parameters<typeof compileDecision>[1],
-): { readonly told: FlagdFlag; readonly definition: string | undefined } => {
+): { readonly report: FlagdFlag; readonly definition: string | undefined } => {
   const findings = collectFindings();
   const { key } = flag;
   const { gives, splits } = compileDecision(flag, surroundings, findings);
@@ -50,7 +50,7 @@ const compileFlag = (
   if (looksLikeReference(variants)) findings.leaveOut("A value has a member named $ref.");
   if (findings.leftOut.size > 0) {
     const reasons = [...findings.leftOut];
-    return { told: { key, class: "left-out", reasons }, definition: undefined };
+    return { report: { key, class: "left-out", reasons }, definition: undefined };
   }
   const definition = {
     state: "ENABLED",
@@ -63,13 +63,22 @@ const compileFlag = (
         }),
   };
   const reasons = typeof gives === "string" ? [] : [...findings.limits];
-  const told = { key, class: reasons.length > 0 ? "ascii" : "exact", reasons } as const;
+  const report = { key, class: reasons.length > 0 ? "ascii" : "exact", reasons } as const;
   // As text at once: the expressions of all flags together would fill the memory.
-  return { told, definition: JSON.stringify(definition) };
+  return { report, definition: JSON.stringify(definition) };
 };
 
-/** `flagSetId` is the name of the environment. */
-export const compileFlagd = ({ flags, segments }: FlagdContent, flagSetId: string): FlagdSet => {
+/** A part of a definition: the JSON of a flag and the report about it. A flag that is left out has no `text`; other parts have no `report`. */
+export interface FlagdPart {
+  readonly report?: FlagdFlag;
+  readonly text: string | undefined;
+}
+
+/** Compiles a flag for each part. The texts together are the definition. `flagSetId` is the name of the environment. */
+export function* compileParts(
+  { flags, segments }: FlagdContent,
+  flagSetId: string,
+): Generator<FlagdPart, void> {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
   const room = createRoom();
   const surroundings = {
@@ -77,27 +86,43 @@ export const compileFlagd = ({ flags, segments }: FlagdContent, flagSetId: strin
     segments: compileSegments(segments, room),
     room,
   };
-  const compiled = flags.map((flag) => {
+  const compile = (flag: LeveledFlag) => {
     try {
       return compileFlag(flag, surroundings);
     } catch {
       // Something else has written it: the others are compiled all the same.
       const reasons = ["It is not written as this version writes flags."];
       return {
-        told: { key: flag.key, class: "left-out", reasons } as const,
+        report: { key: flag.key, class: "left-out", reasons } as const,
         definition: undefined,
       };
     }
-  });
-  const definitions = compiled.flatMap(({ told, definition }) =>
-    definition === undefined ? [] : [`${JSON.stringify(told.key)}:${definition}`],
-  );
+  };
   // Providers that find no scope put their selector there, which may be a key.
   const metadata = JSON.stringify({ flagSetId, scope: flagSetId });
+  yield { text: `{"metadata":${metadata},"flags":{` };
+  let separator = "";
+  for (const flag of flags) {
+    room.next();
+    const { report, definition } = compile(flag);
+    if (definition === undefined) {
+      yield { report, text: undefined };
+      continue;
+    }
+    yield { report, text: `${separator}${JSON.stringify(report.key)}:${definition}` };
+    separator = ",";
+  }
   const evaluators = JSON.stringify({
     [hashEvaluator]: hashesTheSame,
     ...Object.fromEntries(surroundings.segments.evaluators),
   });
-  const text = `{"metadata":${metadata},"flags":{${definitions.join(",")}},"$evaluators":${evaluators}}`;
-  return { flags: compiled.map(({ told }) => told), text };
+  yield { text: `},"$evaluators":${evaluators}}` };
+}
+
+export const compileFlagd = (content: FlagdContent, flagSetId: string): FlagdSet => {
+  const parts = [...compileParts(content, flagSetId)];
+  return {
+    flags: parts.flatMap(({ report }) => report ?? []),
+    text: parts.map(({ text = "" }) => text).join(""),
+  };
 };

@@ -135,6 +135,8 @@ export interface ExportHead {
   readonly type: "history";
   readonly format: 1;
   readonly environment: string;
+  /** What the reader has to know before passing the export on. */
+  readonly notice?: string;
 }
 
 /** Its last line: the chain that the environment keeps. */

@@ -180,6 +180,7 @@ export const createHistoryVerifier = (
           `the history ends at ${chain}, but its head is ${head}: entries at its end were removed or changed`,
         );
       }
+      if (unchained > 0) found(`${unchained} entries at the end are not part of the chain`);
       for (const { chain: about } of redactions.values()) {
         found(`a checkpoint is about an entry that is not there: ${about}`);
       }

@@ -1,19 +1,22 @@
 // Whom a change would hit: evaluates the contexts of a sample before and after it, and counts those whose value changes.
 import type { EvaluationContext } from "../context.ts";
 import { type Evaluation, evaluate } from "../evaluate.ts";
+import { maxCountedWork, sliceWork, someOf, workOnBoth } from "./cost.ts";
 import { exactShareOf } from "./exact-share.ts";
+import { absentFlag, createPairs, type Pair, type Pairs, type Shares, sharesOf } from "./flips.ts";
 import {
-  absentFlag,
-  createPairs,
-  type Outcome,
-  type Pair,
-  type Pairs,
-  type Shares,
-  sharesOf,
-  shown,
-} from "./flips.ts";
+  type Counted,
+  examplesOf,
+  type Flip,
+  maxExamples,
+  type PreviewExample,
+  type PreviewedFlag,
+  showFlag,
+} from "./shown.ts";
 import { compileSide, type Side } from "./side.ts";
 import { attributesIn, createIsUnseen, possibleWorlds, type Unseen, unseenIn } from "./unseen.ts";
+
+export type { Flip, PreviewExample, PreviewedFlag };
 
 export interface PreviewQuestion {
   readonly before: Side;
@@ -23,30 +26,6 @@ export interface PreviewQuestion {
   /** The keys of the others that may give something else: they require one of those, or name a segment that is changed. */
   readonly touched: readonly string[];
   readonly contexts: readonly EvaluationContext[];
-}
-
-export interface Flip extends Shares {
-  readonly from: Outcome;
-  readonly to: Outcome;
-  readonly count: number;
-}
-
-export interface PreviewedFlag extends Shares {
-  readonly key: string;
-  readonly changed: number;
-  readonly unknown: number;
-  /** In percent of everybody, where it follows from the flag alone. */
-  readonly exactShare?: number;
-  /** The most frequent first. */
-  readonly flips: readonly Flip[];
-  readonly flipsLeftOut: number;
-}
-
-export interface PreviewExample {
-  readonly flag: string;
-  readonly context: EvaluationContext;
-  readonly from: Outcome;
-  readonly to: Outcome;
 }
 
 /** Shares are of the contexts about which something is known. */
@@ -66,25 +45,13 @@ export interface Preview extends Shares {
   readonly flags: readonly PreviewedFlag[];
   /** Flags that were not looked at, because there are too many. */
   readonly flagsLeftOut: number;
+  /** Contexts that were not counted, because the flags take too much work. All other numbers cover the counted contexts. */
+  readonly contextsLeftOut: number;
   readonly examples: readonly PreviewExample[];
 }
 
 const maxFlags = 250;
-const maxFlips = 20;
-const maxExamples = 20;
-/** Evaluations between two yields. */
-const slice = 500;
-
 const [isUnchanged, isChanged, isUnknown] = [0, 1, 2];
-
-interface Counted {
-  readonly key: string;
-  readonly pairs: readonly Pair[];
-  readonly changed: number;
-  readonly unknown: number;
-  readonly attributes: readonly string[];
-  readonly exactShare: number | undefined;
-}
 
 const merge = (one: Unseen, other: Unseen): Unseen => ({
   attributes: [...new Set([...one.attributes, ...other.attributes])],
@@ -122,12 +89,13 @@ function* countFlag(
   looks: readonly Look[],
   unseen: Unseen,
   { states, flipped }: States,
+  workOfLook: number,
 ): Generator<void, Counted> {
   const { before, after, contexts } = question;
   const [look, ...others] = looks;
   const pairs = createPairs();
   const otherPairs = others.map(createPairs);
-  let [changed, unknown, evaluations] = [0, 0, 0];
+  let [changed, unknown, work] = [0, 0, 0];
   const isMissing = (result: Evaluation): boolean =>
     "errorCode" in result && result.errorCode === "TARGETING_KEY_MISSING";
   const isHidden = ({ from, to }: Pair): boolean =>
@@ -153,9 +121,9 @@ function* countFlag(
         if (pair.examples.length < maxExamples) pair.examples.push(index);
       }
     }
-    evaluations += looks.length;
-    if (evaluations >= slice) {
-      evaluations = 0;
+    work += looks.length * workOfLook;
+    if (work >= sliceWork) {
+      work = 0;
       yield;
     }
   }
@@ -169,85 +137,54 @@ function* countFlag(
   };
 }
 
-/** The parts of a split that lead to the same are one flip. */
-const flipsOf = (pairs: readonly Pair[], of: number): readonly Flip[] => {
-  const flips = new Map<string, { from: Outcome; to: Outcome; count: number }>();
-  for (const { from, to, count } of pairs) {
-    const flip = { from: shown(from), to: shown(to) };
-    const name = JSON.stringify(flip);
-    flips.set(name, { ...flip, count: count + (flips.get(name)?.count ?? 0) });
-  }
-  return [...flips.values()]
-    .toSorted((one, other) => other.count - one.count)
-    .map((flip) => ({ ...flip, ...sharesOf(flip.count, of) }));
-};
-
-/** One of each flip, then a second of each, and so on. */
-const examplesOf = (
-  counted: readonly Counted[],
-  contexts: readonly EvaluationContext[],
-): readonly PreviewExample[] => {
-  const examples: PreviewExample[] = [];
-  const flips = counted.flatMap(({ key, pairs }) => pairs.map((pair) => ({ key, pair })));
-  for (let turn = 0; turn < maxExamples && examples.length < maxExamples; turn += 1) {
-    for (const { key, pair } of flips) {
-      const context = contexts[pair.examples[turn] ?? -1];
-      if (context === undefined) continue;
-      examples.push({ flag: key, context, from: shown(pair.from), to: shown(pair.to) });
-      if (examples.length === maxExamples) break;
-    }
-  }
-  return examples;
-};
-
-const showFlag = (
-  { key, pairs, changed, unknown, exactShare }: Counted,
-  contexts: number,
-): PreviewedFlag => {
-  const flips = flipsOf(pairs, contexts - unknown);
-  return {
-    key,
-    changed,
-    unknown,
-    ...sharesOf(changed, contexts - unknown),
-    ...(exactShare !== undefined && { exactShare }),
-    flips: flips.slice(0, maxFlips),
-    flipsLeftOut: Math.max(0, flips.length - maxFlips),
-  };
-};
-
 /** What can be so, for a flag: as it is, and as it would be with what no context has. */
-const looksOf = (
+function* looksOf(
   question: PreviewQuestion,
   key: string,
   asItIs: Look,
   { leaves }: Unseen,
-): readonly Look[] => {
+): Generator<void, readonly Look[]> {
   const { before, after } = question;
-  const worlds = possibleWorlds(leaves).flatMap(
-    (rewrite) =>
-      createLook(question, key, {
-        before: compileSide(before, rewrite),
-        after: compileSide(after, rewrite),
-      }) ?? [],
-  );
-  return [asItIs, ...worlds];
-};
+  const looks = [asItIs];
+  for (const rewrite of possibleWorlds(leaves)) {
+    yield;
+    const look = createLook(question, key, {
+      before: compileSide(before, rewrite),
+      after: compileSide(after, rewrite),
+    });
+    if (look !== undefined) looks.push(look);
+  }
+  return looks;
+}
 
 /** Yields between its parts, so that whoever runs it can do other things too. */
 export function* previewChanges(
-  question: PreviewQuestion,
+  asked: PreviewQuestion,
   maxEvaluations = 10_000_000,
+  maxWork = maxCountedWork,
 ): Generator<void, Preview> {
-  const { before, after, changed, touched, contexts } = question;
+  const { before, after, changed, touched } = asked;
   const own = new Set(changed);
   const keys = [...new Set([...changed, ...touched])];
   const compiled = { before: compileSide(before), after: compileSide(after) };
-  const isUnseen = createIsUnseen(contexts);
+  const works = new Map<string, number>();
+  for (const key of keys.slice(0, maxFlags)) {
+    works.set(key, workOnBoth(before, after, key));
+    yield;
+  }
+  const workOf = (key: string): number => works.get(key) ?? 0;
+  const contexts = someOf(
+    asked.contexts,
+    [...works.values()].reduce((sum, each) => sum + each, 0),
+    maxWork,
+  );
+  const question = { ...asked, contexts };
+  const isUnseen = createIsUnseen(asked.contexts);
   const states = new Uint8Array(contexts.length);
   const flipped = new Uint8Array(contexts.length);
   const counted: Counted[] = [];
   let left = maxEvaluations;
+  let leftWork = maxWork;
   let looked = 0;
   for (const key of keys.slice(0, maxFlags)) {
     const asItIs = createLook(question, key, compiled);
@@ -262,19 +199,23 @@ export function* previewChanges(
       }
     }
     const unseen = merge(unseenIn(before, key, isUnseen), unseenIn(after, key, isUnseen));
-    const possible = looksOf(question, key, asItIs, unseen);
+    const possible = yield* looksOf(question, key, asItIs, unseen);
+    const possibleWork = contexts.length * possible.length * workOf(key);
     // A flag that is changed itself is looked at in any case, as the contexts are.
-    const isWithin = left >= contexts.length * possible.length * 2;
-    if (!isWithin && !own.has(key)) {
+    const isTooMany = left < contexts.length * possible.length * 2;
+    // What it takes as it is was counted for all flags before.
+    const isWithin = !isTooMany && (possible.length === 1 || leftWork >= possibleWork);
+    if (isTooMany && !own.has(key)) {
       looked -= 1;
       break;
     }
     const looks = isWithin ? possible : [asItIs];
     left -= contexts.length * looks.length * 2;
+    if (looks.length > 1) leftWork -= possibleWork;
     // What could be otherwise was not tried out then, so all of it is unknown.
     const isBucketBelow = unseen.isBucketBelow || looks.length < possible.length;
     const open = { ...unseen, isBucketBelow };
-    counted.push(yield* countFlag(question, key, looks, open, { states, flipped }));
+    counted.push(yield* countFlag(question, key, looks, open, { states, flipped }, workOf(key)));
   }
   const told = counted
     .filter((each) => own.has(each.key) || each.changed > 0 || each.unknown > 0)
@@ -294,6 +235,7 @@ export function* previewChanges(
     unknownAttributes: [...new Set(counted.flatMap(({ attributes }) => attributes))].toSorted(),
     flags: told.map((each) => showFlag(each, contexts.length)),
     flagsLeftOut: keys.length - looked,
+    contextsLeftOut: asked.contexts.length - contexts.length,
     examples: examplesOf(told, contexts),
   };
 }

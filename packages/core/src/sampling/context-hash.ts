@@ -1,6 +1,6 @@
 // Where a context lies among all contexts, by a secret: nobody without it can tell which ones come first.
 import { type BucketPrefix, bucketPrefix, hashFrom } from "../bucket.ts";
-import { type EvaluationContext, isTargetingKey } from "../context.ts";
+import { type Attributes, type EvaluationContext, isTargetingKey } from "../context.ts";
 import { boundedValue, maxAttributes, maxTextLength } from "./bounded-context.ts";
 
 /**
@@ -24,7 +24,10 @@ const hashAttributes = (context: EvaluationContext, prefix: BucketPrefix): numbe
     left -= 1;
     if (name.length > maxTextLength) continue;
     const state = hashFrom(prefix, name) | 0;
-    sum += hashFrom({ state, held: 0, heldBits: 0, length: 0 }, textOf(context[name]));
+    sum += hashFrom(
+      { state, held: 0, heldBits: 0, length: 0 },
+      textOf((context as Attributes)[name]),
+    );
   }
   return sum % 2 ** 32;
 };

@@ -3,6 +3,7 @@ import { bytesOf, descriptionRule, flagKeyRule, isDescription, isFlagKey } from 
 import { checkCondition, maxConditions } from "./conditions/check-condition.ts";
 import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
 import { type MemberList, memberLists } from "./segment.ts";
+import { maxWork, tooMuchWork, workOfCondition } from "./work.ts";
 
 export const maxMemberBytes = 256;
 /** Of both lists together. */
@@ -39,6 +40,8 @@ export const checkSegment = (request: Members, mistakes: Mistakes, isNew: boolea
   if (when !== undefined && when !== null) {
     const budget = { conditions: maxConditions };
     checkCondition(when, "when", { mistakes, budget, mayNameSegments: false });
+    const work = Math.ceil(workOfCondition(when));
+    if (work > maxWork) mistakes.add("when", tooMuchWork(work));
   }
 };
 

@@ -9,6 +9,8 @@ import {
 import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
 import { maxRules } from "./rule-ids.ts";
 import { checkSplit } from "./split.ts";
+import type { Rule } from "./targeting.ts";
+import { maxWork, tooMuchWork, workOfRules } from "./work.ts";
 
 const maxRequirements = 10;
 const maxSeedLength = 128;
@@ -58,6 +60,8 @@ const checkRules = (rules: unknown, targeting: TargetingRules): void => {
     checkCondition(rule.when, `${place}.when`, { mistakes, budget, mayNameSegments: true });
     checkServe(rule.serve, `${place}.serve`, targeting);
   }
+  const work = workOfRules(rules as readonly Rule[]);
+  if (work > maxWork) mistakes.add("rules", tooMuchWork(work));
 };
 
 const checkRuleNames = (

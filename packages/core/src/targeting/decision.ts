@@ -11,12 +11,13 @@ import {
   missingBucketValue,
   type PreparedFlag,
   type Reason,
-  type Turn,
 } from "../evaluate.ts";
 import { ownMembersOf, readerOf } from "./conditions/attribute.ts";
 import { areTrue, compileParts, type Part, type SegmentTest } from "./conditions/condition.ts";
+import { isShortText } from "./conditions/texts.ts";
 import { compileSplit, type Share } from "./split.ts";
 import type { Requirement, Rule, Serve, Targeting } from "./targeting.ts";
+import { Turn } from "./turn.ts";
 
 /** The rest of the environment, looked up by key at every evaluation: a change of it compiles no flag anew. */
 export interface Environment {
@@ -60,7 +61,7 @@ export const bucketValueOf = (attribute: string | undefined): BucketValue => {
   const read = readerOf(attribute);
   return (context) => {
     const value = read(context);
-    if (typeof value === "string") return value === "" ? undefined : value;
+    if (typeof value === "string") return value !== "" && isShortText(value) ? value : undefined;
     return Number.isSafeInteger(value) ? String(value) : undefined;
   };
 };
@@ -72,6 +73,7 @@ const areMet = (
   turn: Turn,
 ): boolean => {
   if (turn.depth >= maxDepth) return false;
+  if (turn.depth === 0) turn.left = maxFlags;
   turn.depth += 1;
   const isMet = ({ flag, variant }: Requirement): boolean => {
     let evaluation = turn.evaluations.get(flag);
@@ -147,10 +149,10 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
   // A split that reaches nobody of those who are left: the flag's own off.
   const unreached = result(off, rules === undefined ? "SPLIT" : "DEFAULT");
 
-  const decide = (context: EvaluationContext): Evaluation => {
+  const decide = (context: EvaluationContext, turn?: Turn): Evaluation => {
     let hash = -1;
     for (const step of steps) {
-      if (!areTrue(step.parts, context)) continue;
+      if (!areTrue(step.parts, context, turn)) continue;
       if (step.fixed !== undefined) return step.fixed;
       if (hash === -1) {
         const value = bucketValue(context);
@@ -162,9 +164,9 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
     }
     return unreached;
   };
-  if (requires.length === 0) return (context) => decide(ownMembersOf(context));
-  return (context, turn = { depth: 0, left: maxFlags, evaluations: new Map() }) => {
+  if (requires.length === 0) return (context, turn) => decide(ownMembersOf(context), turn);
+  return (context, turn = new Turn()) => {
     const own = ownMembersOf(context);
-    return areMet(requires, environment, own, turn) ? decide(own) : notMet;
+    return areMet(requires, environment, own, turn) ? decide(own, turn) : notMet;
   };
 };

@@ -11,7 +11,7 @@ const closed = (properties: Readonly<Record<string, object>>, required: readonly
   additionalProperties: false,
 });
 
-const conditions = { type: "array", items: reference("Condition"), minItems: 1 } as const;
+const conditions = { type: "array", items: reference("Condition") } as const;
 
 export const targetingSchemas = {
   VariantValue: {
@@ -33,8 +33,11 @@ export const targetingSchemas = {
       reference("AttributeCondition"),
     ],
   },
-  AllCondition: closed({ all: conditions }, ["all"]),
-  AnyCondition: closed({ any: conditions }, ["any"]),
+  AllCondition: closed(
+    { all: { ...conditions, description: "An empty list is true for every context." } },
+    ["all"],
+  ),
+  AnyCondition: closed({ any: { ...conditions, minItems: 1 } }, ["any"]),
   NotCondition: closed({ not: reference("Condition") }, ["not"]),
   SegmentCondition: closed(
     {

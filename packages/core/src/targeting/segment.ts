@@ -90,11 +90,12 @@ const inList = (keys: MemberSet, { targetingKey }: EvaluationContext): Truth => 
 export const compileSegment = ({ include, exclude, when }: SegmentTestable): Test => {
   // Checked when it was saved: a segment names no other.
   const test = when === null ? undefined : compileCondition(when, () => undefined);
-  return (context) => {
+  return (context, turn) => {
     const allowed = opposite(inList(exclude, context));
     if (allowed === isFalse) return isFalse;
     let truth = inList(include, context);
-    if (truth !== isTrue && test !== undefined) truth = Math.max(truth, test(context)) as Truth;
+    if (truth !== isTrue && test !== undefined)
+      truth = Math.max(truth, test(context, turn)) as Truth;
     return Math.min(allowed, truth) as Truth;
   };
 };

@@ -147,7 +147,7 @@ export const randomWorld = (
   const condition = (depth: number, mayName: boolean): JsonObject => {
     const kind = depth === 0 ? 9 : below(10);
     const inner = () => condition(depth - 1, mayName);
-    if (kind === 0) return { all: Array.from({ length: 1 + below(3) }, inner) };
+    if (kind === 0) return { all: Array.from({ length: below(4) }, inner) };
     if (kind === 1) return { any: Array.from({ length: 1 + below(3) }, inner) };
     if (kind === 2) return { not: inner() };
     if (kind === 3 && mayName) return { segment: some(["s0", "s1", "s2", "s3", "missing"], 2) };

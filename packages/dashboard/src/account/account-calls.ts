@@ -1,5 +1,5 @@
 // The calls of the account page: password, second factor, sessions.
-import type { Result } from "@halyard/sdk";
+import type { Result } from "@halyard/sdk/management";
 import { useMemo } from "react";
 import { type SessionFetch, sessionCall, withJson } from "../api.ts";
 import { useSessionFetch } from "../session.tsx";

@@ -1,5 +1,5 @@
 // The dialog that creates a personal key and then shows it once.
-import type { CreatedApiKey, NewPersonalKey } from "@halyard/sdk";
+import type { CreatedApiKey, NewPersonalKey } from "@halyard/sdk/management";
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";

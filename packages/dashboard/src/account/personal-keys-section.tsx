@@ -1,5 +1,5 @@
 // The person's own keys in the environment that is shown: they may do what the person may, or less, and end with them.
-import type { PersonalKey } from "@halyard/sdk";
+import type { PersonalKey } from "@halyard/sdk/management";
 import { Button, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

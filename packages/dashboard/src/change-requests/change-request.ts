@@ -1,5 +1,5 @@
 // What the states of a change request mean, and whose it is.
-import type { ChangeRequestSummary } from "@halyard/sdk";
+import type { ChangeRequestSummary } from "@halyard/sdk/management";
 import type { Session } from "../api.ts";
 import type { Tone } from "../components/display/status-badge.tsx";
 import type { Api } from "../session.tsx";

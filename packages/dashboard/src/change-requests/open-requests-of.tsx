@@ -1,4 +1,5 @@
 // On the page of a flag or segment: the open requests that would change it.
+import { actorText } from "@halyard/core/history/actor-text";
 import { Alert, Anchor } from "@mantine/core";
 import { Link } from "wouter";
 import { Icon } from "../components/display/icon.tsx";
@@ -29,7 +30,7 @@ const Requests = ({ kind, of }: OpenRequestsOfProps) => {
             <Anchor component={Link} href={pathOfRequest(id)} inherit>
               {title}
             </Anchor>{" "}
-            by {author.name}
+            by {actorText(author)}
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 // What can be done about a change request, and what is told when it cannot.
-import type { ChangeRequest, Result } from "@halyard/sdk";
+import type { ChangeRequest, Result } from "@halyard/sdk/management";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { notifyError } from "../components/feedback/notify.tsx";

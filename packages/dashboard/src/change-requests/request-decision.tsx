@@ -1,7 +1,8 @@
 // What comes next for a request, and the buttons of those who may decide.
 
+import { actorText } from "@halyard/core/history/actor-text";
 import { maxReasonLength } from "@halyard/core/reason";
-import type { ChangeRequest } from "@halyard/sdk";
+import type { ChangeRequest } from "@halyard/sdk/management";
 import { Alert, Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
@@ -84,12 +85,16 @@ const statusText = (request: ChangeRequest, own: boolean, mayReview: boolean): s
       : `Approved. It is applied at ${formatFullDate(applyAt)}.`;
   }
   if (moved.length > 0) {
-    const who = own ? "Rebase it" : "Whoever proposed it has to rebase it";
-    return `${moved.join(", ")} was changed by somebody else since this was proposed, so it cannot be approved. ${who}: the same change, made to what is there now.`;
+    const next = own ? "Rebase it to apply the same change" : "The author must rebase it";
+    return `${moved.join(", ")} changed since this was proposed, so it can’t be approved. ${next}.`;
   }
   if (own) return "You proposed this, so you cannot approve it: somebody else has to.";
   const when =
     applyAt === null ? "" : ` Once approved, it is applied at ${formatFullDate(applyAt)}.`;
+  if (request.approvalsNeeded > 1) {
+    const given = request.approvals.filter((each) => each.state === "given").length;
+    return `A key that belongs to no person proposed this. It needs approvals from ${request.approvalsNeeded} people, or from one owner. It has ${given}.${when}`;
+  }
   return mayReview
     ? `It changes nothing until you or somebody else approves it.${when}`
     : `It waits for a person who may approve it. Keys cannot.${when}`;
@@ -187,7 +192,7 @@ export const Bypassed = ({ bypass }: Pick<ChangeRequest, "bypass">) =>
       variant="light"
       mb="lg"
       icon={<Icon name="warning" />}
-      title={`Applied without an approval by ${bypass.actor.name}`}
+      title={`Applied without an approval by ${actorText(bypass.actor)}`}
     >
       “{bypass.reason}”
     </Alert>

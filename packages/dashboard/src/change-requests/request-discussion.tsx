@@ -1,7 +1,8 @@
 // Who approved a request, what was said about it, and a field to say more.
-import type { ChangeRequest } from "@halyard/sdk";
+import type { ChangeRequest } from "@halyard/sdk/management";
 import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { ActorName } from "../components/display/actor-name.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { Section } from "../components/layout/section.tsx";
@@ -19,10 +20,9 @@ export const Approvals = ({ request }: { readonly request: ChangeRequest }) =>
             <StatusBadge tone={state === "given" ? "good" : "quiet"}>
               {state === "given" ? "approved" : "no longer counts"}
             </StatusBadge>{" "}
-            <strong>{actor.name}</strong>{" "}
+            <ActorName actor={actor} />{" "}
             <span className="dimmed">
               <Time at={at} />
-              {state === "voided" && ", before the request was changed"}
             </span>
           </li>
         ))}
@@ -64,7 +64,7 @@ export const Discussion = ({ request }: { readonly request: ChangeRequest }) => 
         {request.comments.map(({ id, actor, at, text }) => (
           <li key={id}>
             <div className="history-who">
-              <strong>{actor.name}</strong>
+              <ActorName actor={actor} />
               <span className="dimmed">
                 <Time at={at} />
               </span>

@@ -1,6 +1,6 @@
 // What a change request changes: each operation as the difference between before and after, and what has moved on since.
 
-import type { ChangeRequest } from "@halyard/sdk";
+import type { ChangeRequest } from "@halyard/sdk/management";
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
 import { FieldDiff } from "../components/display/field-diff.tsx";
@@ -56,8 +56,8 @@ const Since = ({ operation: { kind, key, before } }: { readonly operation: Opera
     <div className="request-since">
       <p>
         {isThere
-          ? `Somebody has changed it since this was proposed${flag === undefined ? "." : ":"}`
-          : "Somebody has deleted it since this was proposed."}
+          ? `Changed since this was proposed${flag === undefined ? "." : ":"}`
+          : "Deleted since this was proposed."}
       </p>
       {flag !== undefined && <FlagDiff before={flagOf(before)} after={flag} />}
     </div>

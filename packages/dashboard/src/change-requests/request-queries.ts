@@ -1,5 +1,5 @@
 // Reads change requests for their pages, again and again while the page is visible: the stream tells of flags and segments alone.
-import type { ChangeRequestSummary } from "@halyard/sdk";
+import type { ChangeRequestSummary } from "@halyard/sdk/management";
 import { useQuery } from "@tanstack/react-query";
 import { valueOrThrow } from "../api.ts";
 import { usePages } from "../components/feedback/use-pages.ts";

@@ -1,5 +1,5 @@
 // A chart of the last deliveries of a webhook: duration and outcome, one column each.
-import type { Delivery } from "@halyard/sdk";
+import type { Delivery } from "@halyard/sdk/management";
 import { useMediaQuery } from "@mantine/hooks";
 import { formatDate, formatNumber } from "../format.ts";
 import { durationsOf } from "../webhooks/webhook-health.ts";

@@ -1,10 +1,11 @@
 // One delivery: its facts, every attempt with its response, and the request.
-import type { DeliveryAttempt, SentDelivery, Webhook } from "@halyard/sdk";
+import type { Actor, DeliveryAttempt, SentDelivery, Webhook } from "@halyard/sdk/management";
 import { Anchor, Button, CloseButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { valueOrThrow } from "../api.ts";
+import { ActorName } from "../components/display/actor-name.tsx";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { CopyButton } from "../components/display/copy-button.tsx";
 import { Icon } from "../components/display/icon.tsx";
@@ -45,6 +46,10 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Re
   </div>
 );
 
+/** From the body; undefined for a test. */
+const actorOf = ({ kind, request }: SentDelivery): Actor | undefined =>
+  kind === "test" ? undefined : (JSON.parse(request.body) as { readonly actor?: Actor }).actor;
+
 interface FactsProps {
   readonly webhook: Webhook;
   readonly delivery: SentDelivery;
@@ -53,6 +58,7 @@ interface FactsProps {
 
 const Facts = ({ webhook, delivery, filter }: FactsProps) => {
   const { event } = delivery;
+  const actor = actorOf(delivery);
   return (
     <dl className="facts">
       {event.flagKey !== null && (
@@ -63,6 +69,11 @@ const Facts = ({ webhook, delivery, filter }: FactsProps) => {
         </Fact>
       )}
       {event.sequence !== null && <Fact name="Sequence">{formatNumber(event.sequence)}</Fact>}
+      {actor && (
+        <Fact name="Changed by">
+          <ActorName actor={actor} />
+        </Fact>
+      )}
       <Fact name="Trigger">{kindLabels[delivery.kind]}</Fact>
       <Fact name="Queued">
         <Time at={delivery.createdAt} />

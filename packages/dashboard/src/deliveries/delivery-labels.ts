@@ -1,5 +1,5 @@
 // The labels and tones of deliveries, the same everywhere.
-import type { Delivery, DeliveryAttempt } from "@halyard/sdk";
+import type { Delivery, DeliveryAttempt } from "@halyard/sdk/management";
 import type { Tone } from "../components/display/status-badge.tsx";
 import { formatNumber } from "../format.ts";
 

@@ -1,5 +1,5 @@
 // The delivery log of a webhook, newest first: each row opens its delivery.
-import type { Delivery, Webhook } from "@halyard/sdk";
+import type { Delivery, Webhook } from "@halyard/sdk/management";
 import { Link, useLocation } from "wouter";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";

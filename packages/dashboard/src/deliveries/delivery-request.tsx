@@ -1,5 +1,5 @@
 // The request of a delivery, raw or formatted.
-import type { SentDelivery } from "@halyard/sdk";
+import type { SentDelivery } from "@halyard/sdk/management";
 import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { CodeBlock } from "../components/display/code-block.tsx";

@@ -1,5 +1,5 @@
 // When a pending delivery is attempted, or what it waits for.
-import type { Delivery, Webhook } from "@halyard/sdk";
+import type { Delivery, Webhook } from "@halyard/sdk/management";
 import { Link, useLocation } from "wouter";
 import { Upcoming } from "../components/display/time.tsx";
 import { dueText } from "../webhooks/webhook-health.ts";

@@ -1,5 +1,5 @@
 // Replays a range of events, and follows how many of them are queued and completed.
-import type { Management, ManagementError, ReplayRange } from "@halyard/sdk";
+import type { Management, ManagementError, ReplayRange } from "@halyard/sdk/management";
 
 export interface ReplayProgress {
   readonly queued: number;

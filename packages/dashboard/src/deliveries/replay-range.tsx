@@ -1,5 +1,5 @@
 // The dialog that replays a range of events and shows the progress.
-import type { ReplayRange as Range, Webhook } from "@halyard/sdk";
+import type { ReplayRange as Range, Webhook } from "@halyard/sdk/management";
 import {
   Button,
   Group,

@@ -1,5 +1,5 @@
 // The colors that environments can have, to choose from by name.
-import type { EnvironmentColor } from "@halyard/sdk";
+import type { EnvironmentColor } from "@halyard/sdk/management";
 import { NativeSelect } from "@mantine/core";
 import { EnvironmentDot } from "../components/display/environment-name.tsx";
 

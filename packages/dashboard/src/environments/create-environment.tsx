@@ -1,5 +1,5 @@
 // The dialog that creates an environment, empty or as a copy for a while, and then shows its first admin key once.
-import type { CreatedEnvironment, Environment, EnvironmentColor } from "@halyard/sdk";
+import type { CreatedEnvironment, Environment, EnvironmentColor } from "@halyard/sdk/management";
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";

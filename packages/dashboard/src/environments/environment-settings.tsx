@@ -1,5 +1,5 @@
 // What owners can change of one environment: what people call it, its color, its protection, its limit on flips and when it expires; and its end.
-import type { Environment, EnvironmentPatch } from "@halyard/sdk";
+import type { Environment, EnvironmentPatch } from "@halyard/sdk/management";
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";

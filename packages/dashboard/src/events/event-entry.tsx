@@ -1,6 +1,6 @@
 // One change: who made it, when, to what, and the difference.
 import type { Flag } from "@halyard/core/flags/registry";
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { Anchor } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "wouter";

@@ -1,5 +1,5 @@
 // The changes of the environment, newest first: all of them, those of one kind, or those of one flag.
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { usePages } from "../components/feedback/use-pages.ts";
 import { useApi } from "../session.tsx";
 

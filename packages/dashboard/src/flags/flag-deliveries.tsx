@@ -1,5 +1,5 @@
 // The latest deliveries for this flag, across all webhooks.
-import type { Delivery, Webhook } from "@halyard/sdk";
+import type { Delivery, Webhook } from "@halyard/sdk/management";
 import { Anchor, Table } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";

@@ -1,8 +1,8 @@
 // The history of a flag: what each version changed, with a button that restores it.
-import type { FlagHistoryEntry } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { FlagHistoryEntry } from "@halyard/sdk/management";
 import { Button } from "@mantine/core";
-import { ApiError } from "../api.ts";
-import { ActorName, actorName } from "../components/display/actor-name.tsx";
+import { ActorName } from "../components/display/actor-name.tsx";
 import { Reason } from "../components/display/reason.tsx";
 import { Review } from "../components/display/review.tsx";
 import { Time } from "../components/display/time.tsx";
@@ -95,7 +95,7 @@ export const LastChanged = ({ flagKey }: { readonly flagKey: string }) => {
   if (last === undefined) return null;
   return (
     <>
-      Last change: <Time at={last.createdAt} />, by {actorName(last.actor)}
+      Last change: <Time at={last.createdAt} />, by {actorText(last.actor)}
     </>
   );
 };
@@ -103,9 +103,6 @@ export const LastChanged = ({ flagKey }: { readonly flagKey: string }) => {
 export const FlagHistory = ({ flagKey, entry }: FlagHistoryProps) => {
   const query = useHistory(flagKey);
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
-  const hasNeverExisted =
-    query.error instanceof ApiError && query.error.failure.code === "NOT_FOUND";
-  if (hasNeverExisted) return null;
   return (
     <Section title="History">
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}

@@ -48,7 +48,7 @@ const Editor = ({ entry }: { readonly entry: LiveFlag }) => {
   if (isShut) {
     return (
       <>
-        <p>No rules: everyone is treated alike.</p>
+        <p>No targeting rules</p>
         <Group gap="xs">
           <Button ref={addButton} variant="default" size="compact-sm" onClick={addRule}>
             Add a rule

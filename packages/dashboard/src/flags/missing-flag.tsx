@@ -18,8 +18,10 @@ const useElsewhere = (flagKey: string) => {
     queryFn: async () => {
       const found = await Promise.all(
         others.map(async ({ management, environment: { name } }) => {
-          const result = await management.flags.get(flagKey);
-          return result.ok ? [{ name, flag: result.value }] : [];
+          // Found in a list: a browser reports each 404 as an error.
+          const result = await management.flags.list({ q: flagKey });
+          const flag = result.ok ? result.value.find(({ key }) => key === flagKey) : undefined;
+          return flag === undefined ? [] : [{ name, flag }];
         }),
       );
       return found.flat();
@@ -33,7 +35,10 @@ const useWasThere = (flagKey: string): boolean => {
   const { management, environment } = useApi();
   const query = useQuery({
     queryKey: [environment.name, "flag", flagKey, "was there"],
-    queryFn: async () => (await management.flags.history(flagKey, { limit: 1 })).ok,
+    queryFn: async () => {
+      const result = await management.history({ subject: "flag", id: flagKey, limit: 1 });
+      return result.ok && result.value.length > 0;
+    },
   });
   return query.data ?? false;
 };
@@ -68,7 +73,7 @@ export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
       </EmptyState>
       <CreateFlag opened={creating} initialKey={flagKey} onClose={close} onCreated={close} />
       {mayChange && wasThere && <TryItSection key={flagKey} flagKey={flagKey} isGone />}
-      <FlagHistory flagKey={flagKey} entry={undefined} />
+      {wasThere && <FlagHistory flagKey={flagKey} entry={undefined} />}
     </>
   );
 };

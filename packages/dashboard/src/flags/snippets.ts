@@ -73,7 +73,8 @@ export const snippetsFor = ({
       code: `import { createClient } from "@halyard/sdk";
 
 const client = createClient({ url: "${url}", key: process.env.HALYARD_API_KEY });
-await client.ready();
+const ready = await client.ready();
+if (!ready.ok) console.warn("no flags yet, fallbacks are used:", ready.error.message);
 
 ${inSdk(who)}`,
     },
@@ -82,7 +83,7 @@ ${inSdk(who)}`,
       role: "server",
       install: `npm install @openfeature/server-sdk ${halyardSdk}`,
       code: `import { OpenFeature } from "@openfeature/server-sdk";
-import { HalyardProvider } from "@halyard/sdk/openfeature-server";
+import { HalyardProvider } from "@halyard/sdk/openfeature/server";
 
 await OpenFeature.setProviderAndWait(
   new HalyardProvider({ url: "${url}", key: process.env.HALYARD_API_KEY }),
@@ -96,7 +97,7 @@ ${inOpenFeature("await client", context)}`,
       role: "client",
       install: `npm install @openfeature/web-sdk ${halyardSdk}`,
       code: `import { OpenFeature } from "@openfeature/web-sdk";
-import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
+import { HalyardWebProvider } from "@halyard/sdk/openfeature/web";
 
 await OpenFeature.setContext(${who});
 await OpenFeature.setProviderAndWait(

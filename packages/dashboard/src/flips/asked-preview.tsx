@@ -1,5 +1,5 @@
 // Asks the server whom a change would change, again when the change is edited, and shows the answer.
-import type { NewOperation } from "@halyard/sdk";
+import type { NewOperation } from "@halyard/sdk/management";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { explain } from "../advice.ts";

@@ -1,5 +1,5 @@
 // Asks whether a change that the limit on flips has refused is wanted all the same; the answer is how many percent of people it may change.
-import type { ChangePreview } from "@halyard/sdk";
+import type { ChangePreview } from "@halyard/sdk/management";
 import type { Ask } from "../components/feedback/confirm.tsx";
 import { boundOf, largestShare, shareText } from "./flip-words.ts";
 import { Flips } from "./flips.tsx";
@@ -17,7 +17,8 @@ const answers = new WeakMap<Together, number>();
 interface Refusal {
   readonly error: string;
   readonly message: string;
-  readonly preview: ChangePreview;
+  /** Absent when the person has used up the previews of an hour. */
+  readonly preview?: ChangePreview;
 }
 
 /** Without the second half, which tells programs how to go on. */
@@ -30,25 +31,27 @@ const askOne = async (
 ): Promise<number | undefined> => {
   const { error, message, preview } = JSON.parse(text) as Refusal;
   if (error !== "TOO_MANY_FLIPS") return undefined;
-  const largest = largestShare(preview);
+  const largest = preview ? largestShare(preview) : 100;
   const given = together && answers.get(together);
   if (given === 0) return undefined;
   if (given !== undefined && largest <= given) return given;
   together?.onAsk();
   const isWanted = await ask({
-    title: "More people change than the limit allows",
+    title: preview
+      ? "More people change than the limit allows"
+      : "The impact limit could not be checked",
     body: (
       <>
         <p className="confirm-sentence">{forPeople(message)}</p>
-        <Flips preview={preview} />
+        {preview && <Flips preview={preview} />}
       </>
     ),
-    confirmLabel: `Change ${shareText(largest)} of people anyway`,
+    confirmLabel: preview ? `Change ${shareText(largest)} of people anyway` : "Change anyway",
     danger: true,
     careful: true,
   });
   together?.onAnswer();
-  const bound = isWanted ? boundOf(preview) : 0;
+  const bound = isWanted ? (preview ? boundOf(preview) : 100) : 0;
   if (together) answers.set(together, bound);
   return isWanted ? bound : undefined;
 };

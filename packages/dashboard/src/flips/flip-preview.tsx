@@ -1,5 +1,5 @@
 // Whom a change would change, beside what it changes. It comes when it can: nothing waits for it, and nothing fails with it.
-import type { NewOperation } from "@halyard/sdk";
+import type { NewOperation } from "@halyard/sdk/management";
 import { lazy, Suspense } from "react";
 import type { AskedPreviewProps } from "./asked-preview.tsx";
 import { FlipsPlace } from "./flips-place.tsx";

@@ -2,7 +2,7 @@
 import type { Shares } from "@halyard/core/preview/flips";
 import { givenText, outcomeText } from "@halyard/core/preview/outcome-text";
 import type { Flip } from "@halyard/core/preview/preview";
-import type { ChangePreview } from "@halyard/sdk";
+import type { ChangePreview } from "@halyard/sdk/management";
 import { formatNumber } from "../format.ts";
 
 const time = new Intl.DateTimeFormat("en", { timeStyle: "short" });
@@ -40,8 +40,16 @@ const doingOf = (preview: ChangePreview): string => {
   return kinds.size === 1 ? `change ${only}` : "get another value";
 };
 
-const peopleOf = (count: number): string =>
-  `${formatNumber(count)} ${count === 1 ? "person" : "people"}`;
+type Rounded = Pick<ChangePreview, "rounded">;
+
+/** "about 1,040" for a rounded count. */
+const countText = (count: number, { rounded }: Rounded): string => {
+  if (!rounded) return formatNumber(count);
+  return count === 0 ? "fewer than 20" : `about ${formatNumber(count)}`;
+};
+
+const peopleOf = (count: number, preview: Rounded): string =>
+  `${countText(count, preview)} ${count === 1 ? "person" : "people"}`;
 
 /** Those whose share of everybody is known without a sample. */
 const exactOf = ({ flags, flagsLeftOut }: ChangePreview): number | undefined =>
@@ -52,8 +60,11 @@ export const largestShare = ({ share, shareAsSampled, flags }: ChangePreview): n
   Math.max(share ?? 0, shareAsSampled ?? 0, ...flags.map(({ exactShare }) => exactShare ?? 0));
 
 /** Just above what was shown: the sample may have grown a little meanwhile. */
-export const boundOf = (preview: ChangePreview): number =>
-  Math.min(100, Math.ceil(largestShare(preview) + 0.5));
+export const boundOf = (preview: ChangePreview): number => {
+  // A rounded share can be too low.
+  const rounded = preview.rounded ? (preview.high ?? 0) : 0;
+  return Math.min(100, Math.ceil(Math.max(largestShare(preview), rounded) + 0.5));
+};
 
 const exactText = (exact: number, doing: string): string => {
   if (exact === 0) return "Nobody gets another value";
@@ -64,22 +75,23 @@ const exactText = (exact: number, doing: string): string => {
 
 /** The answer in a sentence. */
 export const headlineOf = (preview: ChangePreview): string => {
-  const { sample, share, high, changed, unknown } = preview;
+  const { sample, share, high, changed, unknown, contextsLeftOut } = preview;
   const exact = exactOf(preview);
   const doing = doingOf(preview);
-  const contexts = sample?.contexts ?? 0;
+  const contexts = (sample?.contexts ?? 0) - contextsLeftOut;
   const since = sample === null ? "" : `seen since ${time.format(new Date(sample.since))}`;
   if (exact !== undefined) {
     const all = exactText(exact, doing);
     if (contexts === 0) return `${all}.${sample === null ? "" : " No traffic was seen yet."}`;
     if (exact === 0 || share === null) return `${all}.`;
-    return `${all}: ${formatNumber(changed)} of ${formatNumber(contexts)} ${since}.`;
+    return `${all}: ${countText(changed, preview)} of ${countText(contexts, preview)} ${since}.`;
   }
   if (contexts === 0) return "No traffic was seen yet, so there is nobody to count.";
-  const seen = `${peopleOf(contexts)} ${since}`;
+  const seen = `${peopleOf(contexts, preview)} ${since}`;
   if (share === null) return `It is not known for any of the ${seen}.`;
   // The share is of those for whom it is known.
-  const known = unknown === 0 ? seen : `${formatNumber(contexts - unknown)} of ${seen}`;
+  const known = unknown === 0 ? seen : `${countText(contexts - unknown, preview)} of ${seen}`;
+  if (preview.rounded && changed === 0) return `Fewer than 20 of ${known} get another value.`;
   if (changed > 0) return `Of ${known}, ${aboutText(preview)} ${doing}.`;
   const most =
     high === null || high === 0
@@ -89,9 +101,16 @@ export const headlineOf = (preview: ChangePreview): string => {
 };
 
 /** Why the share is of fewer than were seen. */
-export const unknownOf = ({ unknown, unknownAttributes }: ChangePreview): string | undefined => {
+export const unknownOf = (preview: ChangePreview): string | undefined => {
+  const { unknown, unknownAttributes } = preview;
   if (unknown === 0) return undefined;
   const names = unknownAttributes.join(", ");
   const what = unknownAttributes.length === 1 ? "the attribute" : "the attributes";
-  return `Not known for ${peopleOf(unknown)}: nobody who was seen has ${what} ${names}.`;
+  return `Not known for ${peopleOf(unknown, preview)}: nobody who was seen has ${what} ${names}.`;
 };
+
+/** Explains why not all sampled users were counted. */
+export const partialOf = (preview: ChangePreview): string | undefined =>
+  preview.contextsLeftOut === 0
+    ? undefined
+    : `This is a partial count: the rules take too much work to count ${peopleOf(preview.contextsLeftOut, preview)} more.`;

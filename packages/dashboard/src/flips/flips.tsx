@@ -2,9 +2,9 @@
 
 import { outcomeText } from "@halyard/core/preview/outcome-text";
 import type { PreviewedFlag } from "@halyard/core/preview/preview";
-import type { ChangePreview } from "@halyard/sdk";
+import type { ChangePreview } from "@halyard/sdk/management";
 import { formatNumber } from "../format.ts";
-import { aboutText, headlineOf, onlyFlip, unknownOf } from "./flip-words.ts";
+import { aboutText, headlineOf, onlyFlip, partialOf, unknownOf } from "./flip-words.ts";
 import "./flips.css";
 
 /** More would push what is asked out of a dialog. */
@@ -86,6 +86,7 @@ const Answer = ({ preview }: { readonly preview: ChangePreview }) => {
   const left = changing.length - mostFlags;
   const isAlike = onlyFlip(preview) !== undefined;
   const unknown = unknownOf(preview);
+  const partial = partialOf(preview);
   return (
     <>
       <p className="flips-headline">{headlineOf(preview)}</p>
@@ -100,6 +101,7 @@ const Answer = ({ preview }: { readonly preview: ChangePreview }) => {
       {flagsLeftOut > 0 && (
         <p className="dimmed">{formatNumber(flagsLeftOut)} more flags were too many to look at.</p>
       )}
+      {partial !== undefined && <p className="dimmed">{partial}</p>}
       {unknown !== undefined && <p className="dimmed">{unknown}</p>}
       {sample !== null && sample.fromClientKeys > 0 && (
         <p className="dimmed">

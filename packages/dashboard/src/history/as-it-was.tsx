@@ -1,4 +1,4 @@
-// From a change of a flag to the flag as it was then: "Why did they get that?".
+// Links a change of a flag to the flag at that revision.
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
 import { formatNumber } from "../format.ts";
@@ -17,9 +17,9 @@ export const AsItWas = ({ flagKey, revision }: AsItWasProps) => {
       component={Link}
       href={`/flags/${encodeURIComponent(flagKey)}?revision=${revision}`}
       size="sm"
-      aria-label={`As it was then (revision ${formatNumber(revision)})`}
+      aria-label={`View this revision (revision ${formatNumber(revision)})`}
     >
-      As it was then
+      View this revision
     </Anchor>
   );
 };

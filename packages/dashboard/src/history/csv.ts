@@ -1,5 +1,6 @@
 // Changes as rows of a CSV file, safe to open in a spreadsheet.
-import type { HistoryEntry } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { HistoryEntry } from "@halyard/sdk/management";
 
 const columns = [
   "time",
@@ -44,7 +45,7 @@ const rowOf = ({ actor, ...entry }: HistoryEntry): string =>
     json(entry.after),
     entry.changeRequest?.id,
     entry.changeRequest?.approvedBy.join(", "),
-    entry.bypass && `${entry.bypass.actor.name}: ${entry.bypass.reason}`,
+    entry.bypass && `${actorText(entry.bypass.actor)}: ${entry.bypass.reason}`,
     actor.user?.name,
     actor.user?.id,
   ]

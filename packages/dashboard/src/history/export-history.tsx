@@ -1,5 +1,5 @@
 // Exports everything that the filter selects as a file: read page by page, with progress, until it is cancelled.
-import type { HistoryEntry, HistoryQuery, Management } from "@halyard/sdk";
+import type { HistoryEntry, HistoryQuery, Management } from "@halyard/sdk/management";
 import { Button, Menu } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";

@@ -1,70 +1,29 @@
 // The filters above the history: of what, by whom, when.
-import type { Actor } from "@halyard/sdk";
-import { Autocomplete, Button, Checkbox, Select, TextInput } from "@mantine/core";
+import type { Actor } from "@halyard/sdk/management";
+import { Button, Checkbox, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { valueOrThrow } from "../api.ts";
-import { actorName } from "../components/display/actor-name.tsx";
+import { labelsOf } from "../flags/list/flag-labels.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { useApi, useSession } from "../session.tsx";
+import { ActiveFilters, exactFilters } from "./active-filters.tsx";
 import {
   type HistoryFilter,
-  type HistoryKind,
+  hasLabels,
   historyFilterFrom,
   isFiltered,
+  kindLabels,
   kinds,
   localOf,
+  longestText,
   ranges,
   timeOfLocal,
 } from "./history-filter.ts";
-
-interface ChosenTextProps {
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string;
-  readonly known: readonly string[];
-  readonly onApply: (text: string) => void;
-}
-
-/** Half a name finds nothing: it is applied with Enter, by choosing one, or by leaving the field. */
-const ChosenText = ({ label, placeholder, value, known, onApply }: ChosenTextProps) => {
-  const [{ typed, of }, setTyped] = useState({ typed: value, of: value });
-  if (of !== value) setTyped({ typed: value, of: value });
-  const apply = (text: string) => {
-    if (text.trim() !== value) onApply(text.trim());
-  };
-  return (
-    <Autocomplete
-      label={label}
-      placeholder={placeholder}
-      data={[...known]}
-      limit={8}
-      value={typed}
-      onChange={(text) => {
-        setTyped({ typed: text, of: value });
-        if (text === "") apply(text);
-      }}
-      onOptionSubmit={apply}
-      onBlur={() => apply(typed)}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") apply(typed);
-      }}
-      autoComplete="off"
-      spellCheck={false}
-      clearable
-    />
-  );
-};
-
-interface KnownActors {
-  readonly names: readonly string[];
-  /** A person is found by their id: what they did with their keys too. */
-  readonly valueOf: (name: string) => string;
-  readonly nameOf: (value: string) => string;
-}
+import { TypedFilter } from "./typed-filter.tsx";
 
 /** Names that people know: of the keys there are, and of those who made the changes shown. */
-const useActors = (seen: readonly Actor[]): KnownActors => {
+const useKnownNames = (seen: readonly Actor[]): readonly string[] => {
   const { management, environment, may } = useApi();
   const { session } = useSession();
   const keys = useQuery({
@@ -72,22 +31,12 @@ const useActors = (seen: readonly Actor[]): KnownActors => {
     queryFn: async () => valueOrThrow(await management.keys.list()),
     enabled: may("keys.read"),
   });
-  const people = new Map(
-    [...seen.map(({ user }) => user), session?.user]
-      .filter((user) => user != null)
-      .map(({ id, name }) => [id, name]),
-  );
-  const names = new Set([
-    ...people.values(),
-    ...seen.map(actorName),
-    environment.keyName,
+  const names = [
+    ...seen.map(({ name, user }) => user?.name ?? name),
+    session?.user?.name ?? environment.keyName,
     ...(keys.data ?? []).map(({ name }) => name),
-  ]);
-  return {
-    names: [...names].sort(),
-    valueOf: (name) => [...people].find(([, each]) => each === name)?.[0] ?? name,
-    nameOf: (value) => people.get(value) ?? value,
-  };
+  ];
+  return [...new Set(names)].sort();
 };
 
 const rangeLabels: readonly { readonly value: string; readonly label: string }[] = [
@@ -95,16 +44,6 @@ const rangeLabels: readonly { readonly value: string; readonly label: string }[]
   ...Object.keys(ranges).map((name) => ({ value: name, label: `Last ${name}` })),
   { value: "custom", label: "From … to …" },
 ];
-
-const kindLabels: Readonly<Record<HistoryKind, string>> = {
-  flag: "Flags",
-  segment: "Segments",
-  webhook: "Webhooks",
-  key: "Keys",
-  user: "People",
-  environment: "Environments",
-  "change-request": "Change requests",
-};
 
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter;
@@ -114,20 +53,12 @@ interface HistoryFiltersProps {
 }
 
 export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps) => {
-  const { flags, segments } = useLiveState();
-  const known = useActors(actors);
+  const { flags } = useLiveState();
+  const labels = labelsOf(flags);
+  const names = useKnownNames(actors);
   const hasTimes = filter.from !== "" || filter.to !== "";
   const [isCustom, setCustom] = useState(hasTimes);
   const set = (change: Partial<HistoryFilter>) => onChange({ ...filter, ...change });
-  const keysOf = {
-    flag: () => flags.map(({ flag }) => flag.key),
-    segment: () => segments.map(({ segment }) => segment.key),
-    webhook: () => [],
-    key: () => [],
-    user: () => [],
-    environment: () => [],
-    "change-request": () => [],
-  };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");
     const range = Object.keys(ranges).find((name) => name === value) as HistoryFilter["range"];
@@ -135,6 +66,22 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
   };
   return (
     <search className="history-filters" aria-label="Filter the history">
+      <TypedFilter
+        label="Search"
+        placeholder="Key, name or reason"
+        value={filter.text}
+        maxLength={longestText.q}
+        known={[]}
+        onApply={(text) => set({ text })}
+      />
+      <TypedFilter
+        label="Who"
+        placeholder="Person or API key"
+        value={filter.who}
+        maxLength={longestText.who}
+        known={names}
+        onApply={(who) => set({ who })}
+      />
       <Select
         label="Kind"
         data={[
@@ -143,26 +90,31 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
         ]}
         value={filter.kind ?? "all"}
         allowDeselect={false}
-        onChange={(value) => set({ kind: kinds.find((kind) => kind === value), key: "" })}
+        onChange={(value) => {
+          const kind = kinds.find((each) => each === value);
+          set({ kind, key: "", ...(!hasLabels(kind) && { tag: "", owner: "" }) });
+        }}
       />
-      <ChosenText
-        label="Key or id"
-        placeholder={
-          filter.kind === undefined
-            ? "Full key of a flag"
-            : `Full key of the ${filter.kind.replace("-", " ")}`
-        }
-        value={filter.key}
-        known={keysOf[filter.kind ?? "flag"]()}
-        onApply={(key) => set({ key, kind: filter.kind ?? (key === "" ? undefined : "flag") })}
-      />
-      <ChosenText
-        label="Who"
-        placeholder="Person or API key"
-        value={known.nameOf(filter.actor)}
-        known={known.names}
-        onApply={(name) => set({ actor: known.valueOf(name) })}
-      />
+      {hasLabels(filter.kind) && (
+        <>
+          <TypedFilter
+            label="Tag"
+            placeholder="Tag of a flag"
+            value={filter.tag}
+            maxLength={longestText.tag}
+            known={labels.tags}
+            onApply={(tag) => set({ tag })}
+          />
+          <TypedFilter
+            label="Owner"
+            placeholder="Owner of a flag"
+            value={filter.owner}
+            maxLength={longestText.owner}
+            known={labels.owners}
+            onApply={(owner) => set({ owner })}
+          />
+        </>
+      )}
       <Select
         label="When"
         data={[...rangeLabels]}
@@ -173,12 +125,14 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
       {(isCustom || hasTimes) && filter.range === undefined && (
         <>
           <TextInput
+            className="history-time"
             type="datetime-local"
             label="From"
             value={localOf(filter.from)}
             onChange={(event) => set({ from: timeOfLocal(event.currentTarget.value) })}
           />
           <TextInput
+            className="history-time"
             type="datetime-local"
             label="To"
             value={localOf(filter.to)}
@@ -204,6 +158,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
           Clear filters
         </Button>
       )}
+      <ActiveFilters filters={exactFilters(filter)} onRemove={set} />
     </search>
   );
 };

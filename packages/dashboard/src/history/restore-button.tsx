@@ -1,5 +1,5 @@
 // Restores what an entry of the history left: a version of what exists, or what was deleted.
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { flagOf } from "../events/event-entry.tsx";

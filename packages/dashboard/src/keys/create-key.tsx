@@ -1,5 +1,5 @@
 // The dialog that creates an API key and then shows it once.
-import type { CreatedApiKey, Role } from "@halyard/sdk";
+import type { CreatedApiKey, Role } from "@halyard/sdk/management";
 import {
   Alert,
   Anchor,

@@ -1,5 +1,5 @@
 // Revokes a key after a confirmation, with a special warning for the key of this session.
-import type { ApiKey } from "@halyard/sdk";
+import type { ApiKey } from "@halyard/sdk/management";
 import { useCallback } from "react";
 import { useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";

@@ -1,5 +1,5 @@
 // The roles of API keys: what each may do and where to use it.
-import type { Role } from "@halyard/sdk";
+import type { Role } from "@halyard/sdk/management";
 
 export const roles: readonly {
   readonly role: Role;

@@ -1,5 +1,5 @@
 // The live event feed of the environment: what changed, who changed it and when.
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { Autocomplete, Button, SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { useSearchParams } from "wouter";

@@ -1,6 +1,7 @@
 // One flag: its settings, preview, usage, history, deliveries and code snippets.
 import { Anchor, Button } from "@mantine/core";
-import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
+import { useHistoryState } from "wouter/use-browser-location";
 import { OpenRequestsOf } from "../change-requests/open-requests-of.tsx";
 import { CopyButton } from "../components/display/copy-button.tsx";
 import { Icon } from "../components/display/icon.tsx";
@@ -9,6 +10,7 @@ import { usePageKeys } from "../components/layout/page-keys.ts";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { useFlagEdits } from "../flags/edit/flag-edits.tsx";
 import { FlagSettings } from "../flags/edit/flag-settings.tsx";
+import { ErrorsOfFlag } from "../flags/errors/errors-of-flag.tsx";
 import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
 import { FlagHistory, LastChanged } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
@@ -34,9 +36,8 @@ export const FlagPage = () => {
   const { mayChange, environment } = useApi();
   const edits = useFlagEdits();
   const [, navigate] = useLocation();
-  const [parameters] = useSearchParams();
-  /** Then the code that uses it comes first. */
-  const isNew = parameters.has("created");
+  /** Right after a flag is created here, the code that uses it comes first. Not in the address, which environments share. */
+  const isNew = useHistoryState<{ readonly created?: true } | null>()?.created === true;
   const entry = byKey.get(flagKey);
   const type = editorOf(entry?.flag.type ?? "");
   const toggle = () => {
@@ -76,6 +77,7 @@ export const FlagPage = () => {
           </Button>
         )}
       </PageTitle>
+      <ErrorsOfFlag flagKey={flagKey} />
       {entry === undefined && status === "connecting" && <RowsSkeleton />}
       {entry === undefined && status !== "connecting" && <MissingFlag flagKey={flagKey} />}
       {entry !== undefined && (

@@ -11,6 +11,7 @@ import { PageTitle } from "../components/layout/page-title.tsx";
 import { useCreating } from "../components/layout/use-creating.ts";
 import { useSelection } from "../components/selection/use-selection.ts";
 import { CreateFlag } from "../flags/edit/create-flag.tsx";
+import { ErrorsLink } from "../flags/errors/errors-link.tsx";
 import { BulkBar, useMaySelect } from "../flags/list/bulk-bar.tsx";
 import {
   type FlagFilter,
@@ -78,6 +79,7 @@ export const FlagsPage = () => {
         title="Flags"
         description={isLoading ? "…" : `${formatNumber(flags.length)} in ${environment.name}`}
       >
+        <ErrorsLink />
         <Button component={Link} href={addressOfDeletedFlags} variant="subtle" color="gray">
           Deleted flags
         </Button>
@@ -149,7 +151,7 @@ export const FlagsPage = () => {
         onClose={() => setCreating(false)}
         onCreated={(key) => {
           setCreating(false);
-          navigate(`/flags/${encodeURIComponent(key)}?created=1`);
+          navigate(`/flags/${encodeURIComponent(key)}`, { state: { created: true } });
         }}
       />
     </>

@@ -1,4 +1,6 @@
 // The history of the environment: who changed what, when and why; what was deleted; restored and exported from here.
+import { Button } from "@mantine/core";
+import { useEffect } from "react";
 import { Redirect, useSearchParams } from "wouter";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
@@ -8,6 +10,8 @@ import { usePages } from "../components/feedback/use-pages.ts";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { EventEntry } from "../events/event-entry.tsx";
 import { nameOf } from "../events/event-feed.ts";
+import { formatNumber } from "../format.ts";
+import { ActiveFilters, activeFilters } from "../history/active-filters.tsx";
 import { ExportHistory } from "../history/export-history.tsx";
 import {
   addressOfDeletedFlags,
@@ -15,6 +19,7 @@ import {
   historyFilterFrom,
   historyParameters,
   isFiltered,
+  isSearch,
   queryOf,
 } from "../history/history-filter.ts";
 import { HistoryFilters } from "../history/history-filters.tsx";
@@ -28,14 +33,35 @@ const pageSize = 50;
 /** Refetched after every change of a flag or a segment. */
 const useHistory = (filter: HistoryFilter) => {
   const { management, environment } = useApi();
-  return usePages({
+  const query = usePages({
     queryKey: [environment.name, "history", historyParameters(filter).toString()],
     pageSize,
-    read: (page) => management.history({ ...queryOf(filter, Date.now()), ...page }),
+    keepPrevious: true,
+    read: (page, signal) =>
+      management.history({ ...queryOf(filter, Date.now()), ...page }, { signal }),
   });
+  const pages = query.isPlaceholderData ? [] : (query.data?.pages ?? []);
+  const found = pages.reduce((sum, { entries }) => sum + entries.length, 0);
+  // One request searches only a part of a long history, so keep loading until there is something to show.
+  const isSearching =
+    isSearch(filter) &&
+    query.hasNextPage &&
+    !query.isError &&
+    pages.length > 0 &&
+    (found < pageSize || pages.at(-1)?.entries.length === 0);
+  const { fetchNextPage, isFetching } = query;
+  useEffect(() => {
+    if (isSearching && !isFetching) void fetchNextPage();
+  }, [isSearching, isFetching, fetchNextPage]);
+  return { query, isSearching };
 };
 
-const Nothing = ({ filter }: { readonly filter: HistoryFilter }) => {
+interface NothingProps {
+  readonly filter: HistoryFilter;
+  readonly onChange: (filter: HistoryFilter) => void;
+}
+
+const Nothing = ({ filter, onChange }: NothingProps) => {
   if (!isFiltered(filter)) {
     return (
       <EmptyState title="No changes yet">
@@ -44,9 +70,23 @@ const Nothing = ({ filter }: { readonly filter: HistoryFilter }) => {
     );
   }
   return (
-    <EmptyState title={filter.onlyDeleted ? "Nothing was deleted" : "No changes"}>
-      Nothing in the history matches the filters.
-      {filter.actor !== "" && " A name counts as it is written, whole and with its capitals."}
+    <EmptyState
+      title={
+        filter.onlyDeleted ? "No deletions match these filters" : "No changes match these filters"
+      }
+      action={
+        <Button
+          variant="default"
+          onClick={() => onChange(historyFilterFrom(new URLSearchParams()))}
+        >
+          Clear filters
+        </Button>
+      }
+    >
+      <ActiveFilters
+        filters={activeFilters(filter)}
+        onRemove={(without) => onChange({ ...filter, ...without })}
+      />
     </EmptyState>
   );
 };
@@ -55,7 +95,9 @@ export const HistoryPage = () => {
   const { environment } = useApi();
   const [parameters, setParameters] = useSearchParams();
   const filter = historyFilterFrom(parameters);
-  const query = useHistory(filter);
+  const { query, isSearching } = useHistory(filter);
+  const change = (next: HistoryFilter) => setParameters(historyParameters(next), { replace: true });
+  const isStale = query.isPlaceholderData;
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <>
@@ -73,13 +115,15 @@ export const HistoryPage = () => {
       <HistoryFilters
         filter={filter}
         actors={entries.map(({ actor }) => actor)}
-        onChange={(next) => setParameters(historyParameters(next), { replace: true })}
+        onChange={change}
       />
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
-      {query.isPending && <RowsSkeleton rows={5} />}
-      {query.isSuccess && entries.length === 0 && <Nothing filter={filter} />}
+      {(query.isPending || (isStale && entries.length === 0)) && <RowsSkeleton rows={5} />}
+      {query.isSuccess && !isStale && !isSearching && entries.length === 0 && (
+        <Nothing filter={filter} onChange={change} />
+      )}
       {entries.length > 0 && (
-        <ol className="history" aria-label="Changes">
+        <ol className="history" aria-label="Changes" aria-busy={isStale}>
           {entries.map((entry) => (
             <EventEntry
               key={nameOf(entry)}
@@ -89,7 +133,12 @@ export const HistoryPage = () => {
           ))}
         </ol>
       )}
-      <ShowOlder query={query} />
+      {isSearching && (
+        <p className="dimmed" role="status">
+          Searching older changes, {formatNumber(entries.length)} found so far…
+        </p>
+      )}
+      {!isStale && !isSearching && <ShowOlder query={query} />}
     </>
   );
 };

@@ -1,5 +1,5 @@
 // The API keys of the environment: list, create, revoke.
-import type { ApiKey } from "@halyard/sdk";
+import type { ApiKey } from "@halyard/sdk/management";
 import { Alert, Button, Table, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 // The instances and programs of the environment: which revision each has, and who lacks the newest.
-import type { Programs as Listed } from "@halyard/sdk";
+import type { Programs as Listed } from "@halyard/sdk/management";
 import { Anchor, Button, Kbd, NativeSelect, TextInput } from "@mantine/core";
 import { useMemo, useRef } from "react";
 import { Link, useSearchParams } from "wouter";
@@ -14,7 +14,7 @@ import { PageTitle } from "../components/layout/page-title.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { formatNumber } from "../format.ts";
 import { countOf } from "../plans/plan-words.ts";
-import { durationText } from "../programs/arrival-words.ts";
+import { durationText, reachOf } from "../programs/arrival-words.ts";
 import {
   clientsOf,
   countStates,
@@ -38,10 +38,13 @@ export { followArrival } from "../programs/arrival.tsx";
 /** "43 of 45 programs have revision 812, made 3 minutes ago, the last after 80 ms". */
 const Reached = ({ list }: { readonly list: Listed }) => {
   const { revision, changedAt, reached } = list;
-  const { have, of, within } = reached;
+  const { within } = reached;
+  const { instances, programs } = reachOf(list);
+  const { have, of } = programs.of === 0 ? instances : programs;
+  const what = programs.of === 0 ? "Halyard instance" : "program";
   return (
     <>
-      {formatNumber(have)} of {countOf(of, "program")} {of === 1 ? "has" : "have"} revision{" "}
+      {formatNumber(have)} of {countOf(of, what)} {of === 1 ? "has" : "have"} revision{" "}
       {formatNumber(revision)}
       {changedAt !== null && (
         <>
@@ -148,7 +151,7 @@ const Programs = ({ list, filter, onChange }: ProgramsProps) => {
     <>
       <Filters filter={filter} programs={all} onChange={onChange} />
       <p className="flag-count dimmed" role="status">
-        {shown < all.length && `${formatNumber(shown)} of ${countOf(all.length, "program")}`}
+        {shown < all.length && `${formatNumber(shown)} of ${formatNumber(all.length)} match`}
       </p>
       {shown === 0 && (
         <EmptyState

@@ -1,5 +1,5 @@
 // One webhook: its health, its last deliveries as a chart, and the delivery log.
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook } from "@halyard/sdk/management";
 import { Anchor, Button } from "@mantine/core";
 import { Link, useParams } from "wouter";
 import { ApiError } from "../api.ts";

@@ -1,5 +1,5 @@
 // The webhooks of the environment, each with its health.
-import type { Webhook, WebhookHealth } from "@halyard/sdk";
+import type { Webhook, WebhookHealth } from "@halyard/sdk/management";
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation } from "wouter";
 import { Icon } from "../components/display/icon.tsx";

@@ -1,5 +1,5 @@
 // The roles of a person in words: "editor in development and production; viewer in staging".
-import type { PersonRole } from "@halyard/sdk";
+import type { PersonRole } from "@halyard/sdk/management";
 import { formatNumber } from "../format.ts";
 
 const order: readonly PersonRole[] = ["admin", "editor", "viewer"];

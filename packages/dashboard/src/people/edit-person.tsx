@@ -1,5 +1,5 @@
 // Changes the name, the e-mail address and the rights of a person.
-import type { User, UserPatch } from "@halyard/sdk";
+import type { User, UserPatch } from "@halyard/sdk/management";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";

@@ -1,5 +1,5 @@
 // The link of an invitation, shown once: whoever invites hands it over.
-import type { Invitation } from "@halyard/sdk";
+import type { Invitation } from "@halyard/sdk/management";
 import { Button, Group, Stack } from "@mantine/core";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { Time } from "../components/display/time.tsx";

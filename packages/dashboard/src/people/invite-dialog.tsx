@@ -1,5 +1,5 @@
 // Invites somebody: who, and what they may do; then the link to give them.
-import type { Invitation } from "@halyard/sdk";
+import type { Invitation } from "@halyard/sdk/management";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";

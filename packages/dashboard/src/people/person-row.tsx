@@ -1,5 +1,5 @@
 // One person of the list: who they are, what they may do where, and what can be done about it.
-import type { User } from "@halyard/sdk";
+import type { User } from "@halyard/sdk/management";
 import { ActionIcon, Button, Menu, Table, Text } from "@mantine/core";
 import { Icon } from "../components/display/icon.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
@@ -7,9 +7,13 @@ import { Time } from "../components/display/time.tsx";
 
 interface PersonRowProps {
   readonly person: User;
+  /** To name the accounts that belong to the same human. */
+  readonly people: readonly User[];
   readonly isSelf: boolean;
   readonly onEdit: (person: User) => void;
   readonly onNewLink: (person: User) => void;
+  readonly onLink: (person: User) => void;
+  readonly onUnlink: (person: User) => void;
   readonly onRemove: (person: User) => void;
 }
 
@@ -41,8 +45,37 @@ const waysOf = ({ hasPassword, hasSecondFactor, providers }: User): string =>
     ...providers.map((issuer) => URL.parse(issuer)?.host ?? issuer),
   ].join(", ");
 
-export const PersonRow = ({ person, isSelf, onEdit, onNewLink, onRemove }: PersonRowProps) => {
-  const { name, email, state, signedInAt } = person;
+/** What is known of the other accounts of the same human. */
+const OtherAccounts = ({ person, people }: Pick<PersonRowProps, "person" | "people">) => {
+  const { linked, sameAddress } = person;
+  const unlinked = sameAddress.filter((id) => !linked.includes(id));
+  const namesOf = (ids: readonly string[]): string =>
+    ids.map((id) => people.find((each) => each.id === id)?.name ?? id).join(", ");
+  return (
+    <>
+      {linked.length > 0 && (
+        <Text size="xs" c="dimmed">
+          Linked with {namesOf(linked)}
+        </Text>
+      )}
+      {unlinked.length > 0 && (
+        <Text size="xs">Same e-mail address as {namesOf(unlinked)}. Link or remove one.</Text>
+      )}
+    </>
+  );
+};
+
+export const PersonRow = ({
+  person,
+  people,
+  isSelf,
+  onEdit,
+  onNewLink,
+  onLink,
+  onUnlink,
+  onRemove,
+}: PersonRowProps) => {
+  const { name, email, state, signedInAt, linked } = person;
   return (
     <Table.Tr>
       <Table.Th scope="row" className="person-name">
@@ -51,6 +84,7 @@ export const PersonRow = ({ person, isSelf, onEdit, onNewLink, onRemove }: Perso
         <Text size="xs" c="dimmed">
           {email}
         </Text>
+        <OtherAccounts person={person} people={people} />
       </Table.Th>
       <Table.Td className="person-rights">
         <Rights person={person} />
@@ -83,6 +117,22 @@ export const PersonRow = ({ person, isSelf, onEdit, onNewLink, onRemove }: Perso
             >
               New invitation link
             </Menu.Item>
+            {people.length > 1 && (
+              <Menu.Item
+                leftSection={<Icon name="plus" size={16} />}
+                onClick={() => onLink(person)}
+              >
+                Link an account
+              </Menu.Item>
+            )}
+            {linked.length > 0 && (
+              <Menu.Item
+                leftSection={<Icon name="cross" size={16} />}
+                onClick={() => onUnlink(person)}
+              >
+                Unlink account
+              </Menu.Item>
+            )}
             <Menu.Item
               leftSection={<Icon name="trash" size={16} />}
               onClick={() => onRemove(person)}

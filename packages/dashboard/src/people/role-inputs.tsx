@@ -1,5 +1,5 @@
 // What a person may do: everything as an owner, or a role in each environment.
-import type { PersonRole } from "@halyard/sdk";
+import type { PersonRole } from "@halyard/sdk/management";
 import { Checkbox, NativeSelect, Stack, Text } from "@mantine/core";
 import { useEnvironments } from "../environments/environment-queries.ts";
 import { useSession } from "../session.tsx";

@@ -1,5 +1,5 @@
 // How far a change has come, in words.
-import type { Programs } from "@halyard/sdk";
+import type { Programs } from "@halyard/sdk/management";
 import { formatNumber } from "../format.ts";
 import { countOf } from "../plans/plan-words.ts";
 
@@ -19,11 +19,35 @@ export const durationText = (milliseconds: number): string =>
 export const hasNobody = ({ clients, clientsLeftOut, told, reached }: Programs): boolean =>
   clients.length + clientsLeftOut + told === 0 && reached.have === reached.of;
 
+interface Reach {
+  readonly of: number;
+  readonly have: number;
+}
+
+/** Halyard's own instances, and the programs that connect to them: `reached` counts both. */
+export const reachOf = ({
+  instances,
+  reached,
+}: Programs): { readonly instances: Reach; readonly programs: Reach } => {
+  const have = instances.filter(
+    ({ state, lag }) => state === "current" || (state === "lost" && lag === 0),
+  ).length;
+  return {
+    instances: { of: instances.length, have },
+    programs: { of: reached.of - instances.length, have: reached.have - have },
+  };
+};
+
 /** "Reached 12 of 43 programs", of an environment when it is not the one that is shown. */
 export const reachedText = (list: Programs, environment?: string): string => {
-  const { have, of } = list.reached;
+  const { instances, programs } = reachOf(list);
+  const { have, of } = programs;
+  const own =
+    instances.have === instances.of
+      ? ""
+      : ` and ${formatNumber(instances.have)} of ${countOf(instances.of, "Halyard instance")}`;
   const whose = environment === undefined ? "" : ` of ${environment}`;
-  return `Reached ${formatNumber(have)} of ${countOf(of, "program")}${whose}`;
+  return `Reached ${formatNumber(have)} of ${countOf(of, "program")}${own}${whose}`;
 };
 
 /** Once all have it. What reads over OFREP was told of it: what it made of that, it does not tell. */

@@ -1,5 +1,5 @@
 // After a change made on the page, one quiet line: how many programs have it, and who does not. Loaded with the first change.
-import type { Programs } from "@halyard/sdk";
+import type { Programs } from "@halyard/sdk/management";
 import { Anchor } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";

@@ -1,6 +1,6 @@
 // Which programs the page lists: those that lack the newest change first.
 
-import type { Programs, ServerInstance } from "@halyard/sdk";
+import type { Programs, ServerInstance } from "@halyard/sdk/management";
 import { nameOf } from "./arrival-words.ts";
 
 export type ProgramState = ServerInstance["state"];

@@ -1,6 +1,6 @@
 // Restores a segment as a version left it, with its members from the history.
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
-import type { NewOperation, Result, SegmentSummary } from "@halyard/sdk";
+import type { NewOperation, Result, SegmentSummary } from "@halyard/sdk/management";
 import {
   changeMembers,
   type MembersChange,

@@ -5,6 +5,7 @@ import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import { Textarea } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
+import { ReadOnly } from "../components/display/read-only.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { DraftActions, useKept } from "../flags/edit/edit-draft.tsx";
 import { isFinished } from "../flags/edit/flag-edits.tsx";
@@ -14,6 +15,7 @@ import { useApi } from "../session.tsx";
 import { ConditionEditor } from "../targeting/conditions/condition-editor.tsx";
 import { useSuggestedNames } from "../targeting/suggested-names.ts";
 import { useSegmentEdits } from "./segment-edits.tsx";
+import { conditionText } from "./segment-words.ts";
 
 interface About {
   readonly description: string;
@@ -69,6 +71,16 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
   };
   const isOutdated =
     draft !== undefined && JSON.stringify(read(base)) !== JSON.stringify(read(entry));
+  if (!mayChange) {
+    return (
+      <Section title="About">
+        <ReadOnly label="Description">{entry.segment.description}</ReadOnly>
+        <ReadOnly label="Condition for unlisted users">
+          {entry.segment.when === null ? "" : conditionText(entry.segment.when)}
+        </ReadOnly>
+      </Section>
+    );
+  }
   return (
     <Section title="About">
       <form onSubmit={(event) => void submit(event)}>
@@ -82,21 +94,20 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
           autosize
           minRows={2}
           maxRows={8}
-          readOnly={!mayChange}
         />
         <div className="segment-condition">
           <ConditionEditor
-            label="Who is in it besides those of the lists"
+            label="Condition for unlisted users"
             value={value.when}
             onChange={(when) => edit({ when })}
             names={names}
             mayNameSegments={false}
-            disabled={!mayChange || busy}
+            disabled={busy}
           />
         </div>
         {isOutdated && (
           <p className="edit-conflict" role="status">
-            Somebody else changed this segment. When you save, you see both versions.
+            This segment changed. When you save, you see both versions.
           </p>
         )}
         {draft !== undefined && (

@@ -1,5 +1,5 @@
 // Somebody else changed the segment first: both versions side by side.
-import type { SegmentPatch } from "@halyard/sdk";
+import type { SegmentPatch } from "@halyard/sdk/management";
 import { BothVersions } from "../components/display/both-versions.tsx";
 import type { LiveSegment } from "../live.ts";
 import { conditionText } from "./segment-words.ts";

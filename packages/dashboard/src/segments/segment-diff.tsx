@@ -1,7 +1,7 @@
 // What changed in a segment, field by field, members by name where they are few.
 import { isObject } from "@halyard/core/targeting/mistakes";
 import { type ListChange, type MemberList, memberLists } from "@halyard/core/targeting/segment";
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { FieldDiff } from "../components/display/field-diff.tsx";
 import { formatNumber } from "../format.ts";
 import { conditionPhrase } from "../targeting/sentence.ts";

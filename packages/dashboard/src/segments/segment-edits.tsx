@@ -1,7 +1,7 @@
 // Every way to change segments from the page: confirmed in production, refused when somebody else was first.
 import { isSameValue } from "@halyard/core/difference";
 import type { MemberList, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { ManagementError, NewOperation, NewSegment, Result } from "@halyard/sdk";
+import type { ManagementError, NewOperation, NewSegment, Result } from "@halyard/sdk/management";
 import { partsOf } from "@halyard/sdk/segment-members";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../components/feedback/confirm.tsx";

@@ -1,7 +1,7 @@
 // A segment as a version left it: from what it is now, back through the changes since.
 import type { ListChange, MemberList, Segment } from "@halyard/core/targeting/segment";
 import { memberLists } from "@halyard/core/targeting/segment";
-import type { HistoryEntry, Management, Result } from "@halyard/sdk";
+import type { HistoryEntry, Management, Result } from "@halyard/sdk/management";
 
 type Lists = Readonly<Record<MemberList, ReadonlySet<string>>>;
 

@@ -43,6 +43,8 @@ const failures: Readonly<Record<string, string>> = {
     "The provider does not respond, or its response cannot be accepted. Try again; if it keeps failing, tell whoever operates this Halyard.",
   "no-access":
     "The provider knows you, but you have no account here. Ask an owner of this Halyard to invite you.",
+  subject:
+    "The provider sent a subject (sub) that can't name an account: it must be valid text of up to 255 characters. Ask the operator of the provider to change it.",
 };
 
 export const ProviderFailed = ({ code }: { readonly code: string }) => (

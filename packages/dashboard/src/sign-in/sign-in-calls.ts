@@ -1,5 +1,5 @@
 // How people sign in: what the server offers, and the calls that do it.
-import type { PersonRole, Result } from "@halyard/sdk";
+import type { PersonRole, Result } from "@halyard/sdk/management";
 import { type Session, type SessionFetch, sessionCall, withJson } from "../api.ts";
 
 export interface Provider {

@@ -17,7 +17,7 @@ export const forgetEnvironment = (): void => {
 /** Undefined when it failed: then it is simply requested again. */
 type First = Promise<Response | undefined>;
 
-/** Then whoever needs it requests it again, and reports what is wrong. */
+/** After that the application requests it again, and reports what is wrong. */
 const longestWait = 10_000;
 
 const request = (path: string, headers: Readonly<Record<string, string>> = {}): First =>
@@ -28,17 +28,15 @@ const request = (path: string, headers: Readonly<Record<string, string>> = {}): 
 
 const first = new Map<string, First>();
 
-/** The flags of the environment that the page will show; undefined when it is not known yet. */
-export const beginRequests = (): First => {
+/** The session, and the flags of the environment that the page will show if that is known. */
+export const beginRequests = (): void => {
   first.set("/session", request("/session"));
   const { pathname } = location;
   const environment = /^\/environments\/([^/]+)/.exec(pathname)?.[1] ?? storedEnvironment();
-  if (environment === null || pathname === "/sign-in") return Promise.resolve(undefined);
+  if (environment === null || pathname === "/sign-in") return;
   // As a page of this environment will request it, once the session is known to include it.
   const path = "/api/v1/snapshot";
-  const snapshot = request(path, { "x-halyard-environment": environment });
-  first.set(`${environment} ${path}`, snapshot);
-  return snapshot;
+  first.set(`${environment} ${path}`, request(path, { "x-halyard-environment": environment }));
 };
 
 const take = (name: string): First | undefined => {

@@ -1,6 +1,6 @@
 // A rule as one sentence: "If plan is pro or team and not in segment embargoed, serve on to 25 %."
 // The command line shows conditions in the short form that it takes; this is for reading only.
-import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { type Condition, isEveryone } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
 import { isObject } from "@halyard/core/targeting/mistakes";
 import { formatPercent } from "../format.ts";
@@ -54,6 +54,7 @@ type Place = "alone" | "in all" | "in any";
 
 const phrase = (condition: unknown, place: Place): string => {
   if (!isObject(condition)) return "…";
+  if (isEveryone(condition)) return "everyone";
   const known = condition as Condition;
   if ("not" in known) {
     const inner = phrase(known.not, "alone");
@@ -100,6 +101,7 @@ export interface SentenceRule {
 export const ruleSentence = ({ when, serve, disabled }: SentenceRule): string => {
   const isPartial = isServe(serve) && typeof serve !== "string" && sumOf(sharesOf(serve)) < 100;
   const rest = isPartial ? "; the others go on" : "";
-  const text = `If ${conditionPhrase(when)}, serve ${servePhrase(serve)}${rest}.`;
+  const whom = isEveryone(when) ? "Everyone:" : `If ${conditionPhrase(when)},`;
+  const text = `${whom} serve ${servePhrase(serve)}${rest}.`;
   return disabled === true ? `Disabled: ${text}` : text;
 };

@@ -1,5 +1,5 @@
 // The dialog that creates a webhook and then shows its secret once.
-import type { CreatedWebhook } from "@halyard/sdk";
+import type { CreatedWebhook } from "@halyard/sdk/management";
 import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";

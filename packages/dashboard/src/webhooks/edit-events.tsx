@@ -1,5 +1,5 @@
 // The dialog that edits which events a webhook gets, and with which headers.
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook } from "@halyard/sdk/management";
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";

@@ -1,5 +1,5 @@
 // Selects the events of a webhook, with an explanation of each, and whether they have the headers of CloudEvents.
-import type { FlagEventName } from "@halyard/sdk";
+import type { FlagEventName } from "@halyard/sdk/management";
 import { Checkbox, Stack } from "@mantine/core";
 
 export type EventChoice = FlagEventName | "*";

@@ -1,5 +1,5 @@
 // The health of one webhook in full: how attempts went, what holds back what, and what became of its last replay.
-import type { DetailedWebhookHealth, Webhook } from "@halyard/sdk";
+import type { DetailedWebhookHealth, Webhook } from "@halyard/sdk/management";
 import { Button } from "@mantine/core";
 import { Link, useLocation } from "wouter";
 import { Icon } from "../components/display/icon.tsx";

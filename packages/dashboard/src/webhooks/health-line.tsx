@@ -1,5 +1,5 @@
 // The health of a webhook as a badge and a few short sentences.
-import type { WebhookHealth } from "@halyard/sdk";
+import type { WebhookHealth } from "@halyard/sdk/management";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time, Upcoming } from "../components/display/time.tsx";
 import { formatDate } from "../format.ts";

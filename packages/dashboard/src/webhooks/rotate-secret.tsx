@@ -1,5 +1,5 @@
 // The dialog that rotates the secret of a webhook and shows the new one once.
-import type { RotatedSecret, Webhook } from "@halyard/sdk";
+import type { RotatedSecret, Webhook } from "@halyard/sdk/management";
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";

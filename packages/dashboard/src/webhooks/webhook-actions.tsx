@@ -1,5 +1,5 @@
 // The actions of a webhook: test, pause, and a menu with the rest.
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook } from "@halyard/sdk/management";
 import { Button, Menu } from "@mantine/core";
 import { useState } from "react";
 import { useLocation } from "wouter";

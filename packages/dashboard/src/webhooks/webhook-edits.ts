@@ -1,5 +1,5 @@
 // Every way to change a webhook from the page, with confirmations and notifications.
-import type { Delivery, ManagementError, Webhook, WebhookPatch } from "@halyard/sdk";
+import type { Delivery, ManagementError, Webhook, WebhookPatch } from "@halyard/sdk/management";
 import { useMemo } from "react";
 import { useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";

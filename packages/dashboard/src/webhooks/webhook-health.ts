@@ -1,5 +1,5 @@
 // How the health of a webhook is worded and colored, and the durations of its last deliveries.
-import type { AttemptTotals, Delivery, WebhookHealth } from "@halyard/sdk";
+import type { AttemptTotals, Delivery, WebhookHealth } from "@halyard/sdk/management";
 import type { Tone } from "../components/display/status-badge.tsx";
 import { formatNumber, formatPercent } from "../format.ts";
 

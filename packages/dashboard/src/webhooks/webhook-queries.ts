@@ -1,5 +1,5 @@
 // Queries of webhooks, their health and their latest deliveries, refetched every few seconds.
-import type { WebhookHealth } from "@halyard/sdk";
+import type { WebhookHealth } from "@halyard/sdk/management";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { valueOrThrow } from "../api.ts";

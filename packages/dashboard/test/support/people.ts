@@ -87,6 +87,5 @@ export const openAsPerson = async (
   await visit.context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Strict" }]);
   await visit.page.goto(path);
   await visit.page.getByRole("status").getByText("Live", { exact: true }).waitFor();
-  await visit.page.locator("#root:not([inert])").waitFor({ state: "attached" });
   return visit;
 };

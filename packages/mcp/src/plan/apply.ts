@@ -9,7 +9,7 @@ import type {
   Result,
   SegmentMembers,
   SegmentPatch,
-} from "@halyard/sdk";
+} from "@halyard/sdk/management";
 import { type Answer, answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { entryOf } from "../entries.ts";

@@ -1,8 +1,8 @@
 // A plan: operations with the versions that they were made for, good for a while, and all of it in its id.
 import { difference } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
-import type { Environment, FlagPatch, Management, Result } from "@halyard/sdk";
-import { type Answer, answer, countsOf, refusal, refusedByServer } from "../answer.ts";
+import type { Environment, FlagPatch, Management, Result } from "@halyard/sdk/management";
+import { type Answer, answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";
 
@@ -76,7 +76,10 @@ export const makePlan = async (
     read.push(one.value);
   }
   const planned = read.map(({ operation }) => operation);
-  const preview = await management.preview.operations(planned, { timeout: previewTimeout });
+  const preview = await management.preview.operations(planned, {
+    rounded: true,
+    timeout: previewTimeout,
+  });
   if (!preview.ok) return refusedByServer(preview.error);
   const isNothing = read.every(
     ({ shown: { changes } }) => Array.isArray(changes) && changes.length === 0,
@@ -111,7 +114,7 @@ export const makePlan = async (
       reason,
       changes: read.map(({ shown }) => shown),
       ...extra,
-      preview: countsOf(preview.value),
+      preview: preview.value,
     },
   );
 };

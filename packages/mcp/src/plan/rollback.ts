@@ -1,7 +1,7 @@
 // Plans to bring flags back to what they were: patches from how they are now to how they were then.
 import { patchBetween } from "@halyard/core/difference";
 import { planChanges } from "@halyard/core/plan/plan";
-import type { Flag, FlagQuery, Management, PastQuery, Result } from "@halyard/sdk";
+import type { Flag, FlagQuery, Management, PastQuery, Result } from "@halyard/sdk/management";
 import { type Answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";

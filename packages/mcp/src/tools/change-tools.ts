@@ -2,7 +2,7 @@
 import { reasonPattern } from "@halyard/core/reason";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { answer, countsOf, refusedByServer } from "../answer.ts";
+import { answer, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { key, operations } from "../operations.ts";
 import { applyPlan } from "../plan/apply.ts";
@@ -24,14 +24,17 @@ export const addPreviewTool = (
   addTool(server, "preview_change", {
     title: "Preview a change",
     description:
-      "Say how many of the contexts seen lately would get another value of which flag, as counts and shares. Changes nothing.",
+      "Say how many of the contexts seen lately would get another value of which flag, as rounded counts and shares. Changes nothing.",
     input: z.strictObject({ operations }),
     run: async ({ operations }) => {
-      const preview = await management.preview.operations(operations, { timeout: 60_000 });
+      const preview = await management.preview.operations(operations, {
+        rounded: true,
+        timeout: 60_000,
+      });
       if (!preview.ok) return refusedByServer(preview.error);
       return answer("Nothing was changed. This is whom the change would hit.", {
         environment,
-        preview: countsOf(preview.value),
+        preview: preview.value,
       });
     },
   });

@@ -1,6 +1,7 @@
 // Tools that read flags: find them, show one, explain what a context gets.
 import { flagTypeNames } from "@halyard/core/flags/registry";
-import type { EvaluationContext, Flag, FlagPatch } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { EvaluationContext, Flag, FlagPatch } from "@halyard/sdk/management";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answer, count, moreText, refusedByServer } from "../answer.ts";
@@ -73,7 +74,7 @@ export const addFlagTools = (
         ...flag,
         lastEvaluatedAt,
         lastAskedTogetherAt,
-        lastChange: lastChange && { at: lastChange.at, by: lastChange.actor.name },
+        lastChange: lastChange && { at: lastChange.at, by: actorText(lastChange.actor) },
       });
     },
   });

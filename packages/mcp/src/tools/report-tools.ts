@@ -1,4 +1,5 @@
 // Tools that report: history, stale flags, the health of webhooks.
+import { actorText } from "@halyard/core/history/actor-text";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answer, count, moreText, refusedByServer } from "../answer.ts";
@@ -9,6 +10,9 @@ import { given, page } from "./input.ts";
 import { addTool } from "./tool.ts";
 
 const moment = (what: string) => z.string().max(40).optional().describe(`${what}, ISO 8601`);
+
+const part = (what: string, max = 200) =>
+  z.string().min(1).max(max).optional().describe(`${what}; case is ignored`);
 
 export const addReportTools = (
   server: McpServer,
@@ -21,16 +25,19 @@ export const addReportTools = (
     input: z.strictObject({
       kind: z.enum(["flag", "segment"]).default("flag"),
       key: key("Only of this flag or segment").optional(),
-      by: z.string().max(200).optional().describe("The name of a person or an API key"),
+      text: part("Part of a key, name, description or reason"),
+      by: part("Part of the name of a person or an API key"),
+      tag: part("Part of a tag of the flag, now or at the change", 64),
+      owner: part("Part of the owner of the flag, now or at the change", 128),
       since: moment("From this time on"),
       until: moment("Up to this time"),
       ...page(20),
     }),
-    run: async ({ kind, key, by, since, until, limit, cursor }) => {
+    run: async ({ kind, key, text, by, tag, owner, since, until, limit, cursor }) => {
       const query = {
         subject: kind,
         limit,
-        ...given({ id: key, actor: by, since, until, cursor }),
+        ...given({ id: key, q: text, who: by, tag, owner, since, until, cursor }),
       };
       const found = await management.history(query);
       if (!found.ok) return refusedByServer(found.error);
@@ -57,7 +64,7 @@ export const addReportTools = (
         stale: stale.slice(0, limit).map(({ key, lastEvaluatedAt, lastChange }) => ({
           key,
           lastEvaluatedAt,
-          lastChange: lastChange && { at: lastChange.at, by: lastChange.actor.name },
+          lastChange: lastChange && { at: lastChange.at, by: actorText(lastChange.actor) },
         })),
         leftOut: Math.max(0, stale.length - limit),
       });

@@ -63,12 +63,12 @@ const detailsOf = (item: Fields): Details<FlagValue> => {
   if (!isValue(value)) {
     return failedDetails(false, "TYPE_MISMATCH", "The flag's value is of no type that flags have.");
   }
-  return Object.freeze({
+  return {
     value,
     ...(typeof variant === "string" && { variant }),
     reason: reasonOf(reason, metadata.reason),
     ...(typeof metadata.rule === "string" && { rule: metadata.rule }),
-  });
+  };
 };
 
 const metadataOf = ({ metadata }: Fields): FlagMetadata | undefined => {

@@ -1,9 +1,16 @@
 // Keeps the values of one context current: by the stream that the server announces, or by polling.
 import type { Server } from "../transport/address.ts";
-import { type ClientError, isRefusal } from "../transport/client-error.ts";
+import type { ClientError } from "../transport/client-error.ts";
 import { readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
 import { pause } from "../transport/timers.ts";
-import { delayAfter, jittered, roughly, type Timing } from "../transport/timing.ts";
+import {
+  delayAfter,
+  jittered,
+  retryDelay,
+  roughly,
+  streamDelayAfter,
+  type Timing,
+} from "../transport/timing.ts";
 import type { Announced, BulkEvaluation } from "./bulk-evaluation.ts";
 import type { AnnouncedStream } from "./context-values.ts";
 
@@ -14,12 +21,16 @@ interface Follow {
   readonly evaluation: BulkEvaluation;
   /** From the last bulk evaluation. */
   readonly announcedStream: () => AnnouncedStream | undefined;
-  readonly onLive: () => void;
+  /** The server has sent data, and has announced no change since the last fetch. */
+  readonly onConfirmed: () => void;
+  /** The stream was open and has ended. */
   readonly onLost: (error: ClientError) => void;
   readonly signal: AbortSignal;
 }
 
 export interface ValueFollower {
+  /** Whether a stream announces changes. */
+  isStreaming(): boolean;
   /** Fetches the values at once and goes on from there. */
   restart(): void;
   /** Closes the connection until `restart`. */
@@ -43,27 +54,17 @@ const announcedIn = (data: string): Announced | undefined => {
 };
 
 export const followValues = (follow: Follow): ValueFollower => {
-  const { server, timing, evaluation, announcedStream, onLive, onLost, signal } = follow;
+  const { server, timing, evaluation, announcedStream, onConfirmed, onLost, signal } = follow;
   let round = new AbortController();
   let paused = false;
   let lastEventId = "";
   let serverRetry = timing.minimumDelay;
+  const firstStream = follow.streaming ? 0 : Number.POSITIVE_INFINITY;
   /** Before this time no stream is tried. */
-  let pollUntil = follow.streaming ? 0 : Number.POSITIVE_INFINITY;
+  let pollUntil = firstStream;
 
   const endRound = () => round.abort();
   signal.addEventListener("abort", endRound);
-
-  const fetchValues = async (announced?: Announced): Promise<ClientError | undefined> => {
-    const error = await evaluation.fetch(announced);
-    if (signal.aborted) return error;
-    if (error === undefined) onLive();
-    else onLost(error);
-    return error;
-  };
-
-  const delayOf = (error: ClientError, failures: number): number =>
-    isRefusal(error) ? roughly(timing.refusedDelay) : delayAfter(failures, timing);
 
   /** Counts the fetches beside the stream: only the newest goes on after an error. */
   let newest = 0;
@@ -74,18 +75,20 @@ export const followValues = (follow: Follow): ValueFollower => {
     const own = newest;
     const ended = round.signal;
     for (let failures = 1; own === newest && !ended.aborted; failures += 1) {
-      const error = await fetchValues(announced);
+      const error = await evaluation.fetch(announced);
       if (error === undefined) return;
-      await pause(delayOf(error, failures), ended);
+      await pause(retryDelay(error, failures, timing), ended);
     }
   };
 
+  let isStreaming = false;
+
   const stream = ({ url }: AnnouncedStream): Promise<StreamOutcome> => {
-    let opened = false;
-    // Changes between the last response and this connection were not announced on it.
     const open = () => {
-      if (!opened) void fetchBeside();
-      opened = true;
+      // Changes between the last response and this connection were not announced on it.
+      if (!isStreaming) void fetchBeside();
+      else if (evaluation.isCurrent()) onConfirmed();
+      isStreaming = true;
     };
     return readEventStream({
       fetch: server.fetch,
@@ -97,7 +100,7 @@ export const followValues = (follow: Follow): ValueFollower => {
         lastEventId = id;
         const announced = announcedIn(data);
         if (announced === undefined) return open();
-        opened = true;
+        isStreaming = true;
         void fetchBeside(announced);
       },
       onComment: open,
@@ -109,21 +112,22 @@ export const followValues = (follow: Follow): ValueFollower => {
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    let refusals = 0;
+    /** Streams in a row that failed, or ended early. */
     let misses = 0;
-    let drops = 0;
     while (!signal.aborted) {
       if (round.signal.aborted) round = new AbortController();
       if (paused) {
         await pause(Number.POSITIVE_INFINITY, round.signal);
         continue;
       }
-      const error = await fetchValues();
+      const error = await evaluation.fetch();
       if (signal.aborted) return;
       if (round.signal.aborted) continue;
       if (error !== undefined) {
         failures += 1;
-        await pause(delayOf(error, failures), round.signal);
+        // After an outage, streams may work.
+        pollUntil = firstStream;
+        await pause(retryDelay(error, failures, timing), round.signal);
         continue;
       }
       failures = 0;
@@ -134,33 +138,30 @@ export const followValues = (follow: Follow): ValueFollower => {
         continue;
       }
       const outcome = await stream(announced);
+      const wasStreaming = isStreaming;
+      isStreaming = false;
       // The next fetch has what they have not.
       newest += 1;
       if (round.signal.aborted) continue;
-      if (outcome.kind === "over") {
-        refusals = 0;
-        misses = 0;
-        onLost(outcome.error);
-        drops = outcome.sound ? 0 : drops + 1;
-        const delay = outcome.sound ? jittered(serverRetry) : delayAfter(drops, timing);
-        await pause(delay, round.signal);
-      } else if (outcome.kind === "refused" && refusals === 0) {
-        // Its token has expired: a full response contains a new one.
-        refusals += 1;
-        evaluation.forget();
-      } else if (outcome.kind === "unreachable" && misses === 0) {
-        misses += 1;
-        await pause(delayAfter(misses, timing), round.signal);
-      } else {
-        refusals = 0;
+      if (outcome.kind === "unavailable") {
         misses = 0;
         evaluation.forget();
         pollUntil = performance.now() + timing.streamRetry;
+        continue;
       }
+      const isSound = outcome.kind === "over" && outcome.sound;
+      misses = isSound ? 0 : misses + 1;
+      // Its token has expired: a full response contains a new one.
+      if (outcome.kind === "refused") evaluation.forget();
+      // Otherwise the values were fetched just before, and will be fetched again before the next attempt.
+      if (wasStreaming) onLost(outcome.error);
+      const delayFor = wasStreaming ? delayAfter : streamDelayAfter;
+      await pause(isSound ? jittered(serverRetry) : delayFor(misses, timing), round.signal);
     }
   };
 
   return {
+    isStreaming: () => isStreaming,
     restart() {
       paused = false;
       endRound();

@@ -22,6 +22,8 @@ export interface AppliedReport {
   readonly connected: () => void;
   /** For the usage report; undefined until the server has taken a report of its own. */
   readonly current: () => AppliedState | undefined;
+  /** The same, whether or not the server has taken a report: undefined until a revision has been applied. */
+  readonly known: () => AppliedState | undefined;
   /** Tells that the client stops. */
   close(): Promise<void>;
 }
@@ -92,6 +94,8 @@ export const startAppliedReport = (
     schedule();
   };
 
+  const known = () => (revision === undefined ? undefined : { ...identity, revision });
+
   let cancelNext = () => {};
   const tellRegularly = () => {
     cancelNext = startTimer(roughly(timing.usageInterval), () => {
@@ -107,7 +111,8 @@ export const startAppliedReport = (
       tell();
     },
     connected: tell,
-    current: () => (isTaken && revision !== undefined ? { ...identity, revision } : undefined),
+    current: () => (isTaken ? known() : undefined),
+    known,
     async close() {
       isClosed = true;
       cancelNext();

@@ -17,12 +17,24 @@ interface Runtime {
   };
 }
 
+/** Undefined where the runtime does not permit it: Deno without permissions and edge runtimes throw. */
+const ifPermitted = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
 /** The origin of a page; elsewhere host name and process id. */
 const defaultName = (): string => {
   const { location, process } = globalThis as Runtime;
-  if (typeof location?.origin === "string") return location.origin;
-  const host = process?.getBuiltinModule?.("node:os")?.hostname?.() ?? process?.env?.HOSTNAME;
-  return [host ?? "unknown host", process?.pid].join(" ").trim();
+  const origin = ifPermitted(() => location?.origin);
+  if (typeof origin === "string") return origin;
+  const host =
+    ifPermitted(() => process?.getBuiltinModule?.("node:os")?.hostname?.()) ??
+    ifPermitted(() => process?.env?.HOSTNAME);
+  return [host ?? "unknown host", ifPermitted(() => process?.pid)].join(" ").trim();
 };
 
 const maxName = 128;

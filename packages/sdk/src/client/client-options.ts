@@ -1,19 +1,31 @@
 // What the client for programs with a server key takes, and what it offers.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { EvaluationContext } from "@halyard/core/context";
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Segment } from "@halyard/core/targeting/segment";
-import type { Details, FlagMetadata, Widened } from "../details.ts";
+import type { Details, FlagMetadata, ReadOnly, Widened } from "../details.ts";
+import type {
+  AnyFlags,
+  FlagKey,
+  FlagValues,
+  UndeclaredKey,
+  ValueOf,
+  VariantOf,
+} from "../flag-types.ts";
+import type { TrackDetails, TrackingOptions } from "../tracking.ts";
 import type { Address } from "../transport/address.ts";
+import { commonKinds, type OptionKinds } from "../transport/check-options.ts";
 import type { ClientError } from "../transport/client-error.ts";
 import type {
   ClientEvents,
   ClientState,
   Ready,
   ReadyOptions,
+  Transport,
 } from "../transport/connection-state.ts";
 import type { Listeners } from "../transport/listeners.ts";
-import type { Timing } from "../transport/timing.ts";
+import type { TimingOptions } from "../transport/timing.ts";
 import type { Log } from "../transport/warn.ts";
 import type { Cache } from "./flag-cache.ts";
 
@@ -24,13 +36,15 @@ export interface Snapshot {
 }
 
 /** Values by flag key that apply instead of the server's. */
-export type Overrides = Readonly<Record<string, FlagValue>>;
+export type Overrides<Flags = AnyFlags> = FlagValues<Flags>;
 
-interface LocalOptions {
+interface LocalOptions<Flags> extends TrackingOptions {
   /** Flags to use until the server's are loaded: what `flags()` or `GET /api/v1/snapshot` returns. */
   readonly bootstrap?: readonly Flag[] | Snapshot;
   /** Values that apply whatever the flags say, for tests and local development. */
-  readonly overrides?: Overrides;
+  readonly overrides?: Overrides<Flags>;
+  /** For tests without a server: true to throw when a flag is evaluated that is neither in `overrides` nor in `bootstrap`. */
+  readonly strict?: boolean;
   /** Stores the last known flags; they take precedence over `bootstrap`. Use one for each environment. */
   readonly cache?: Cache;
   /** False to poll only, where streams are blocked. */
@@ -43,7 +57,7 @@ interface LocalOptions {
   readonly reportUsage?: boolean;
   /** True to send some of the contexts with the usage counts, so that previews of changes know whom they reach. Off by default. */
   readonly sampleContexts?: boolean;
-  readonly timing?: Partial<Timing>;
+  readonly timing?: TimingOptions;
   /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
   readonly log?: Log;
 }
@@ -55,43 +69,97 @@ interface NoAddress {
   readonly fetch?: never;
 }
 
-export type ClientOptions = LocalOptions & (Address | NoAddress);
+export type ClientOptions<Flags = AnyFlags> = LocalOptions<Flags> & (Address | NoAddress);
 
-export interface Evaluator {
+export const clientOptionKinds: OptionKinds<ClientOptions> = {
+  ...commonKinds,
+  bootstrap: "array or object",
+  overrides: "object",
+  strict: "boolean",
+  cache: "object",
+  name: "string",
+  reportApplied: "boolean",
+  sampleContexts: "boolean",
+};
+
+export interface Evaluator<Flags = AnyFlags> {
   /** The value for this context, or the fallback (default false) when it cannot be evaluated. Never throws. */
-  isEnabled(key: string, context?: EvaluationContext, fallback?: boolean): boolean;
-  /** The value of a flag whose variants are texts, or the fallback. Never throws. */
-  stringValue(key: string, context: EvaluationContext, fallback: string): string;
+  isEnabled(key: FlagKey<Flags, boolean>, context?: EvaluationContext, fallback?: boolean): boolean;
+  /** The value of a flag whose variants are strings, or the fallback. Never throws. */
+  stringValue<Key extends FlagKey<Flags, string>>(
+    key: Key,
+    context: EvaluationContext,
+    fallback: ValueOf<Flags, Key, string>,
+  ): ValueOf<Flags, Key, string>;
   /** The value of a flag whose variants are numbers, or the fallback. Never throws. */
-  numberValue(key: string, context: EvaluationContext, fallback: number): number;
-  /** The value of a flag whose variants are objects, or the fallback. Never throws. Do not change it. */
+  numberValue<Key extends FlagKey<Flags, number>>(
+    key: Key,
+    context: EvaluationContext,
+    fallback: ValueOf<Flags, Key, number>,
+  ): ValueOf<Flags, Key, number>;
+  /** The value of a flag whose variants are objects, or the fallback. Never throws. The flag's value is frozen. */
   objectValue<Value extends object>(
-    key: string,
+    key: UndeclaredKey<Flags>,
     context: EvaluationContext,
     fallback: Value,
-  ): Value;
+  ): ReadOnly<Value>;
+  objectValue<Key extends FlagKey<Flags, object>>(
+    key: Key,
+    context: EvaluationContext,
+    fallback: ValueOf<Flags, Key, object>,
+  ): ReadOnly<ValueOf<Flags, Key, object>>;
   /** The value with its variant and reason; its type is the fallback's, boolean without one. Never throws. */
   details<Value extends FlagValue = boolean>(
-    key: string,
+    key: UndeclaredKey<Flags>,
     context?: EvaluationContext,
     fallback?: Value,
   ): Details<Widened<Value>>;
+  details<Key extends FlagKey<Flags, boolean>>(
+    key: Key,
+    context?: EvaluationContext,
+    fallback?: boolean,
+  ): Details<boolean, VariantOf<Flags, Key>>;
+  details<Key extends FlagKey<Flags>>(
+    key: Key,
+    context: EvaluationContext | undefined,
+    fallback: ValueOf<Flags, Key>,
+  ): Details<ValueOf<Flags, Key>, VariantOf<Flags, Key>>;
+  /**
+   * The values of these flags for this context, or of all, for the `bootstrap` of a page's client. Flags that cannot be
+   * evaluated are left out. Not counted as usage: the page counts what it evaluates. Never throws.
+   */
+  values(context: EvaluationContext, keys?: readonly FlagKey<Flags>[]): FlagValues<Flags>;
   /** Every flag, sorted by key; with its `level` when it needs more than the first. */
   flags(): readonly Flag[];
 }
 
-export interface Client extends Evaluator {
+export interface Client<Flags = AnyFlags> extends Evaluator<Flags> {
   readonly state: ClientState;
   /** The last error; undefined while the values are the server's. */
   readonly error: ClientError | undefined;
+  /** How changes arrive; undefined unless the state is `live`, and without a server. */
+  readonly transport: Transport | undefined;
+  /** Milliseconds since the server sent the values or confirmed them; undefined before it has. */
+  readonly valuesAge: number | undefined;
   /** The version of the flag and its environment, for telemetry; undefined when they are not known or it is overridden. */
-  flagMetadata(key: string): FlagMetadata | undefined;
+  flagMetadata(key: FlagKey<Flags>): FlagMetadata | undefined;
   /** From now on this value applies, whatever the flag says; `undefined` ends that. Emits `change`. */
-  override(key: string, value: FlagValue | undefined): void;
+  override<Key extends FlagKey<Flags>>(key: Key, value: ValueOf<Flags, Key> | undefined): void;
+  /** Passes an event, such as a purchase, to `onTrack`, with the evaluations for the targeting key of the context. */
+  track(name: string, context: EvaluationContext, details?: TrackDetails): void;
   /** Waits for the server's flags: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
   ready(options?: ReadyOptions): Promise<Ready>;
-  /** Returns the function that removes the listener. Errors of listeners are ignored. */
+  /** Returns the function that removes the listener. Errors of listeners are logged. */
   on: Listeners<ClientEvents>["on"];
   /** Reports usage a last time and closes the connection. The last values still apply. */
   close(): Promise<void>;
+  /** Closes the client at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface CreateClient {
+  /** The keys and values that `Flags` declares, such as the interface that `halyard types` writes, are checked by the compiler. */
+  <Flags = AnyFlags>(options: ClientOptions<NoInfer<Flags>>): Client<Flags>;
+  // `ReturnType<typeof createClient>` is that of the last one.
+  (options: ClientOptions): Client;
 }

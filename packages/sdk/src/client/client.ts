@@ -6,52 +6,47 @@ import {
   evaluate,
   type FlagValue,
 } from "@halyard/core/evaluate";
-import type { Flag } from "@halyard/core/flags/registry";
-import { asJson } from "@halyard/core/targeting/conditions/attribute";
-import type { Segment } from "@halyard/core/targeting/segment";
 import {
   type Details,
   failedDetails,
   isLike,
   mismatch,
   notFound,
+  notListed,
   notReady,
+  type ReadOnly,
   type Widened,
 } from "../details.ts";
-import {
-  type EnvironmentSnapshot,
-  parseSnapshot,
-} from "../environment-stream/environment-events.ts";
-import { type Address, type Server, serverAt } from "../transport/address.ts";
+import { parseSnapshot } from "../environment-stream/environment-events.ts";
+import { createTracking } from "../tracking.ts";
+import type { Server } from "../transport/address.ts";
+import { asyncDispose } from "../transport/async-dispose.ts";
+import { checkClientOptions } from "../transport/check-options.ts";
 import { type ClientEvents, createConnectionState } from "../transport/connection-state.ts";
+import { createEvaluationErrors } from "../transport/evaluation-errors.ts";
 import { createListeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { warnWith } from "../transport/warn.ts";
 import { startAppliedReport } from "./applied-report.ts";
 import { createIdentity } from "./client-identity.ts";
-import type { Client, ClientOptions } from "./client-options.ts";
-import { type CachedFlags, createFlagCache } from "./flag-cache.ts";
-import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
+import {
+  type Client,
+  type ClientOptions,
+  type CreateClient,
+  clientOptionKinds,
+} from "./client-options.ts";
+import { isStrict, serverOf } from "./client-server.ts";
+import { type CachedFlags, checkCache, createFlagCache } from "./flag-cache.ts";
+import { createFlagTable, type FlagEntry } from "./flag-table.ts";
 import { createVersions } from "./flag-versions.ts";
 import { followFlags } from "./follow-flags.ts";
+import { noContext, readable, targetingKeyOf } from "./readable-context.ts";
 import { createReportedContexts } from "./reported-contexts.ts";
+import { checkRuntime } from "./request-runtime.ts";
+import { contentOf, flagsOf, segmentsOf, withLevel } from "./snapshot-flags.ts";
 
 type ObjectValue = Readonly<Record<string, unknown>>;
-
-const noContext: EvaluationContext = Object.freeze({});
-
-/**
- * At run time a context may be anything. It is read as JSON would carry it, so that the server would answer the same. Nearly
- * every context stays as it is.
- */
-const readable = (context: EvaluationContext): EvaluationContext => {
-  if (typeof context.targetingKey !== "object" && typeof context.toJSON !== "function")
-    return context;
-  const given = (asJson(context) ?? noContext) as EvaluationContext;
-  const targetingKey = asJson(given.targetingKey, "targetingKey") as string | undefined;
-  return { ...given, targetingKey };
-};
 
 /** A context that throws when it is read counts as empty. */
 const evaluateEntry = (
@@ -66,39 +61,18 @@ const evaluateEntry = (
   }
 };
 
-const withLevel = (flag: Flag, level: number | undefined): LeveledFlag =>
-  level === undefined ? flag : { ...flag, level };
-
-const flagsOf = ({ entries }: EnvironmentSnapshot): readonly LeveledFlag[] =>
-  entries.flatMap(({ kind, value, level }) => (kind === "flag" ? [withLevel(value, level)] : []));
-
-const segmentsOf = ({ entries }: EnvironmentSnapshot): readonly Segment[] =>
-  entries.flatMap(({ kind, value }) => (kind === "segment" ? [value] : []));
-
-const contentOf = (bootstrap: unknown): CachedFlags => {
-  if (Array.isArray(bootstrap)) return { flags: bootstrap, segments: [] };
-  const snapshot = parseSnapshot(bootstrap);
-  return snapshot === undefined
-    ? { flags: [], segments: [] }
-    : { flags: flagsOf(snapshot), segments: segmentsOf(snapshot) };
-};
-
-/**
- * Undefined without a server. An address that is given but undefined is a mistake, such as a missing environment variable,
- * and must not turn a program into one that has only its overrides.
- */
-const serverOf = (options: ClientOptions): Server | undefined => {
-  const isLocal = options.overrides !== undefined || options.bootstrap !== undefined;
-  return isLocal && !("url" in options) && !("key" in options)
-    ? undefined
-    : serverAt(options as Address);
-};
-
-export const createClient = (options: ClientOptions): Client => {
+export const createClient: CreateClient = (options: ClientOptions): Client => {
+  checkClientOptions(options, clientOptionKinds);
+  checkCache(options.cache);
   const server = serverOf(options);
+  const obstacle = server && checkRuntime(options.log);
+  const strict = isStrict(options.strict, server);
   const timing: Timing = { ...standardTiming, ...options.timing };
-  const listeners = createListeners<ClientEvents>();
-  const connection = createConnectionState(listeners, warnWith(options.log, server?.base ?? ""));
+  const warn = warnWith(options.log, server?.base ?? "");
+  const listeners = createListeners<ClientEvents>(warn.listenerFailed);
+  const connection = createConnectionState(listeners, warn.problem, timing);
+  const errors = createEvaluationErrors(warn.evaluationFailed);
+  if (obstacle !== undefined) connection.lost(obstacle);
   const table = createFlagTable();
   const { entries } = table;
   let versions = createVersions(undefined);
@@ -114,11 +88,15 @@ export const createClient = (options: ClientOptions): Client => {
     listeners.emit("change", { keys });
     return true;
   };
+  /** From `bootstrap` or `cache`; without a flag, they leave nothing to evaluate. */
+  const applyKnown = ({ flags, segments }: CachedFlags) => {
+    apply(() => table.replace(flags, segments));
+    if (entries.size > 0) connection.known();
+  };
 
   if (options.bootstrap !== undefined) {
-    const { flags, segments } = contentOf(options.bootstrap);
     versions = createVersions(parseSnapshot(options.bootstrap));
-    apply(() => table.replace(flags, segments));
+    applyKnown(contentOf(options.bootstrap));
   }
   for (const [key, value] of Object.entries(options.overrides ?? {})) table.override(key, value);
   const cache =
@@ -135,27 +113,30 @@ export const createClient = (options: ClientOptions): Client => {
     // The server's flags may have arrived first.
     if (cached === undefined || fromServer) return;
     versions = createVersions(undefined);
-    apply(() => table.replace(cached.flags, cached.segments));
+    applyKnown(cached);
   });
 
-  const stop = new AbortController();
+  /** Undefined also where no request can be sent: a Worker that loads must not even create what follows. */
+  const reachable = obstacle === undefined ? server : undefined;
+  const stop = reachable && new AbortController();
   const applyFromServer = (change: () => string[]) => {
     const first = !fromServer;
     fromServer = true;
+    errors.start();
     if (apply(change) || first) cache?.save();
   };
   const identity =
-    server === undefined || options.reportApplied === false
+    reachable === undefined || options.reportApplied === false
       ? undefined
       : createIdentity(options.name);
-  const applied = server && identity && startAppliedReport(server, timing, identity);
-  const follow = (from: Server) =>
+  const applied = reachable && identity && startAppliedReport(reachable, timing, identity);
+  const follow = (from: Server, signal: AbortSignal) =>
     followFlags({
       server: from,
       clientId: identity?.id,
       timing,
       streaming: options.streaming ?? true,
-      signal: stop.signal,
+      signal,
       onSnapshot(snapshot) {
         versions = createVersions(snapshot);
         applyFromServer(() => table.replace(flagsOf(snapshot), segmentsOf(snapshot)));
@@ -175,17 +156,33 @@ export const createClient = (options: ClientOptions): Client => {
       onLost: connection.lost,
     });
   // Without a server it is ready at once, after the application has added its listeners.
-  const following = server === undefined ? Promise.resolve().then(connection.live) : follow(server);
-  const contexts = options.sampleContexts === true ? createReportedContexts() : undefined;
+  const following = stop
+    ? follow(reachable, stop.signal)
+    : Promise.resolve(obstacle).then((problem) => problem ?? connection.live());
+  const contexts =
+    reachable && options.sampleContexts === true ? createReportedContexts() : undefined;
   const usage =
-    server === undefined || options.reportUsage === false
+    reachable === undefined || options.reportUsage === false
       ? undefined
-      : startUsageReport(server, timing, () => entries.values(), {
+      : startUsageReport(reachable, timing, () => entries.values(), {
           contexts: contexts?.take,
           client: applied?.current,
         });
 
-  const details = <Value extends FlagValue>(
+  const errorReport =
+    usage &&
+    server &&
+    startUsageReport(server, timing, errors.counters, { client: applied?.known });
+  const tracking = createTracking(options, warn.listenerFailed);
+
+  const resultFor = (key: string, context: EvaluationContext): Evaluation | undefined => {
+    const entry = entries.get(key);
+    if (entry !== undefined) return evaluateEntry(entry, context);
+    if (strict) throw notListed(key);
+    return undefined;
+  };
+
+  const evaluated = <Value extends FlagValue>(
     key: string,
     context: EvaluationContext | undefined,
     fallback: Value,
@@ -193,6 +190,7 @@ export const createClient = (options: ClientOptions): Client => {
     const override = table.overridden(key);
     const entry = entries.get(key);
     if (override === undefined && entry === undefined) {
+      if (strict) throw notListed(key);
       return known ? notFound(fallback, key) : notReady(fallback, connection.error);
     }
     const result = override ?? evaluateEntry(entry as FlagEntry, context);
@@ -205,6 +203,33 @@ export const createClient = (options: ClientOptions): Client => {
     return result as EvaluatedFlag & { readonly value: Value };
   };
 
+  const close = async (): Promise<void> => {
+    if (connection.current === "closed") return;
+    connection.close();
+    stop?.abort();
+    await Promise.all([
+      ...[following, usage?.close(), errorReport?.close()],
+      ...[applied?.close(), cache?.settled()],
+    ]);
+  };
+
+  const flagMetadata = (key: string) =>
+    table.overridden(key) === undefined ? versions.metadataOf(key) : undefined;
+
+  const details = <Value extends FlagValue>(
+    key: string,
+    context: EvaluationContext | undefined,
+    fallback: Value,
+  ): Details<Value> => {
+    const result = evaluated(key, context, fallback);
+    if (table.overridden(key) === undefined) errors.observe(key, result);
+    const targetingKey = tracking && targetingKeyOf(context);
+    if (targetingKey !== undefined) {
+      tracking?.remember(targetingKey, key, result, flagMetadata(key));
+    }
+    return result;
+  };
+
   return {
     get state() {
       return connection.current;
@@ -212,43 +237,56 @@ export const createClient = (options: ClientOptions): Client => {
     get error() {
       return connection.error;
     },
+    get transport() {
+      return connection.transport;
+    },
+    get valuesAge() {
+      return connection.valuesAge;
+    },
     ready: connection.ready,
     on: listeners.on,
     flags: table.flags,
-    flagMetadata: (key) =>
-      table.overridden(key) === undefined ? versions.metadataOf(key) : undefined,
+    flagMetadata,
     override(key, value) {
       const keys = table.override(key, value);
       if (keys.length > 0) listeners.emit("change", { keys });
     },
-    // Apart from `details`, because a fallback must cost nothing here.
+    // Apart from `details`, because a value must cost nothing more here.
     isEnabled(key, context, fallback = false) {
+      if (tracking !== undefined) return details(key, context, fallback).value;
       const override = table.overridden(key);
       const entry = entries.get(key);
-      if (entry === undefined && override === undefined) return fallback;
+      if (entry === undefined && override === undefined) {
+        return details(key, context, fallback).value;
+      }
       const result = override ?? evaluateEntry(entry as FlagEntry, context);
+      if ("errorCode" in result || typeof result.value !== "boolean") {
+        return details(key, context, fallback).value;
+      }
       contexts?.offer(context ?? noContext);
-      if ("errorCode" in result || typeof result.value !== "boolean") return fallback;
       if (override === undefined) entry?.count(result);
       return result.value;
     },
     stringValue: (key, context, fallback) => details(key, context, fallback).value,
     numberValue: (key, context, fallback) => details(key, context, fallback).value,
-    objectValue: <Value extends object>(
-      key: string,
-      context: EvaluationContext,
-      fallback: Value,
-    ): Value => details(key, context, fallback as ObjectValue).value as Value,
+    objectValue: <Value extends object>(key: string, context: EvaluationContext, fallback: Value) =>
+      details(key, context, fallback as ObjectValue).value as ReadOnly<Value>,
     details: <Value extends FlagValue = boolean>(
       key: string,
       context?: EvaluationContext,
       fallback: Value = false as Value,
     ) => details(key, context, fallback as unknown as Widened<Value>),
-    async close() {
-      if (connection.current === "closed") return;
-      connection.close();
-      stop.abort();
-      await Promise.all([following, usage?.close(), applied?.close(), cache?.settled()]);
+    values: (context, keys = table.keys()) =>
+      Object.fromEntries(
+        keys.flatMap((key) => {
+          const result = table.overridden(key) ?? resultFor(key, context);
+          return result !== undefined && "value" in result ? [[key, result.value]] : [];
+        }),
+      ),
+    track(name, context, trackDetails = {}) {
+      tracking?.track(targetingKeyOf(context), { name, context, details: trackDetails });
     },
+    close,
+    [asyncDispose]: close,
   };
 };

@@ -10,6 +10,13 @@ export interface Cache {
   save(text: string): Promise<void>;
 }
 
+/** Throws a TypeError. */
+export const checkCache = (cache: Partial<Cache> | undefined): void => {
+  if (cache && (typeof cache.load !== "function" || typeof cache.save !== "function")) {
+    throw new TypeError("the option cache must have the functions load and save");
+  }
+};
+
 /** SDKs from before segments ignore them, and do not evaluate flags that name one. */
 export interface CachedFlags {
   readonly flags: readonly unknown[];

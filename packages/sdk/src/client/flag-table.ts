@@ -23,6 +23,7 @@ import {
   stateOf,
 } from "@halyard/core/targeting/segment";
 import type { Requirement } from "@halyard/core/targeting/targeting";
+import { frozenCopy } from "../frozen-copy.ts";
 
 /** A flag with its level. From a newer server, it may have a type or members that this version does not know. */
 export type LeveledFlag = Flag & { readonly level?: number };
@@ -67,6 +68,8 @@ export interface FlagTable {
   override(key: string, value: FlagValue | undefined): string[];
   /** The result of the override; undefined when there is none. */
   readonly overridden: (key: string) => EvaluatedFlag | undefined;
+  /** Of every flag and override. */
+  readonly keys: () => readonly string[];
   /** Sorted by key. */
   readonly flags: () => LeveledFlag[];
   /** Sorted by key. */
@@ -155,13 +158,13 @@ export const createFlagTable = (): FlagTable => {
   const put = (flag: LeveledFlag): boolean => {
     const entry = entries.get(flag.key);
     if (entry === undefined) {
-      entries.set(flag.key, new FlagEntry(Object.freeze({ ...flag }), environment));
+      entries.set(flag.key, new FlagEntry(frozenCopy(flag), environment));
       return true;
     }
     if (isSame(entry.flag, flag)) return false;
-    entry.prepared = prepareFlag(flag, environment);
-    entry.choice = choiceIn(flag);
-    entry.flag = Object.freeze({ ...flag });
+    entry.flag = frozenCopy(flag);
+    entry.prepared = prepareFlag(entry.flag, environment);
+    entry.choice = choiceIn(entry.flag);
     return true;
   };
 
@@ -204,10 +207,11 @@ export const createFlagTable = (): FlagTable => {
     override(key, value) {
       if (isSame(overrides.get(key), value)) return [];
       if (value === undefined) overrides.delete(key);
-      else overrides.set(key, value);
+      else overrides.set(key, frozenCopy(value));
       return withDependents([key]);
     },
     overridden,
+    keys: () => [...new Set([...entries.keys(), ...overrides.keys()])],
     flags: () =>
       [...entries.values()]
         .map(({ flag }) => flag)

@@ -1,21 +1,18 @@
 // Keeps the flags of an environment current: by its stream, or by polling where streams are blocked.
 import { parseSnapshot } from "../environment-stream/environment-events.ts";
 import {
+  type AfterLoss,
   type EnvironmentFollower,
   followEnvironment,
 } from "../environment-stream/follow-environment.ts";
 import type { Server } from "../transport/address.ts";
-import {
-  type ClientError,
-  errorOfResponse,
-  isRefusal,
-  unreachable,
-} from "../transport/client-error.ts";
+import { type ClientError, errorOfResponse, unreachable } from "../transport/client-error.ts";
+import type { Transport } from "../transport/connection-state.ts";
 import { exchange } from "../transport/exchange.ts";
 import { pause } from "../transport/timers.ts";
-import { delayAfter, roughly, type Timing } from "../transport/timing.ts";
+import { retryDelay, roughly, streamDelayAfter, type Timing } from "../transport/timing.ts";
 
-export interface FollowFlags extends Omit<EnvironmentFollower, "onLost"> {
+export interface FollowFlags extends Omit<EnvironmentFollower, "onLive" | "onLost"> {
   readonly server: Server;
   readonly timing: Timing;
   /** False to poll only. */
@@ -27,10 +24,12 @@ export interface FollowFlags extends Omit<EnvironmentFollower, "onLost"> {
   readonly onApplied?: ((revision: string) => void) | undefined;
   /** The stream is open, and its state is current. */
   readonly onStream?: (() => void) | undefined;
+  /** The flags are the server's as of now. */
+  readonly onLive: (transport: Transport) => void;
   readonly onLost: (error: ClientError) => void;
 }
 
-/** After so many failed attempts to stream, a poll shows whether other requests get through. */
+/** After this many failed attempts to stream, a poll shows whether other requests succeed. */
 const attemptsBeforePoll = 2;
 
 const notASnapshot: ClientError = {
@@ -67,7 +66,7 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
             const revision = /"([^"]+)"/.exec(pollTag ?? "")?.[1];
             if (revision !== undefined) options.onApplied?.(revision);
           }
-          onLive();
+          onLive("poll");
           return undefined;
         },
       });
@@ -76,30 +75,53 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
     }
   };
 
-  const pollFor = async (milliseconds: number): Promise<void> => {
-    const end = performance.now() + milliseconds;
+  const pollOnly = async (): Promise<void> => {
     let failures = 0;
     while (!signal.aborted) {
       const error = await poll();
       if (signal.aborted) return;
       failures = error === undefined ? 0 : failures + 1;
       if (error !== undefined) onLost(error);
-      if (error === undefined) await pause(roughly(timing.pollInterval), signal);
-      else if (isRefusal(error)) await pause(roughly(timing.refusedDelay), signal);
-      else await pause(delayAfter(failures, timing), signal);
-      if (performance.now() >= end) return;
+      await pause(
+        error === undefined ? roughly(timing.pollInterval) : retryDelay(error, failures, timing),
+        signal,
+      );
     }
   };
 
-  if (!options.streaming) return pollFor(Number.POSITIVE_INFINITY);
+  if (!options.streaming) return pollOnly();
 
   /** While polling works, a failed attempt to stream is not a loss. */
   let polling = false;
-  /** Some proxies break streams and let everything else through. */
-  const shouldPoll = async (kind: string, failures: number): Promise<boolean> => {
-    if (kind === "unavailable") return true;
-    if (kind !== "unreachable") return false;
-    return polling || (failures >= attemptsBeforePoll && (await poll()) === undefined);
+  /** Whether the present stream has made the flags current. */
+  let streaming = false;
+  /** Streams in a row that failed although a poll succeeded. */
+  let misses = 0;
+
+  const pollSucceeds = async (): Promise<boolean> => {
+    const error = await poll();
+    // The failed stream was reported already, unless polling had worked.
+    if (error !== undefined && polling) onLost(error);
+    polling = error === undefined;
+    return polling;
+  };
+
+  /** Keeps the flags current by a poll before each further attempt to stream. */
+  const pollBetween = async (): Promise<AfterLoss> => {
+    if (!(await pollSucceeds())) return "retry";
+    misses += 1;
+    await pause(streamDelayAfter(misses, timing), signal);
+    return "restart";
+  };
+
+  /** Ends early when a poll fails: after an outage, streams may work. */
+  const pollInstead = async (): Promise<AfterLoss> => {
+    const end = performance.now() + timing.streamRetry;
+    do {
+      if (!(await pollSucceeds())) return "retry";
+      await pause(roughly(timing.pollInterval), signal);
+    } while (!signal.aborted && performance.now() < end);
+    return "restart";
   };
 
   await followEnvironment({
@@ -118,16 +140,20 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
     },
     onPosition: options.onApplied,
     onLive() {
-      onLive();
+      streaming = true;
+      polling = false;
+      misses = 0;
       options.onStream?.();
     },
+    onConfirmed: () => onLive("stream"),
     async onLost({ kind, error }, failures) {
-      if (kind === "over") polling = false;
+      const wasStreaming = streaming;
+      streaming = false;
       if (!polling || kind === "refused") onLost(error);
-      if (!(await shouldPoll(kind, failures))) return "retry";
-      polling = true;
-      await pollFor(timing.streamRetry);
-      return "restart";
+      if (wasStreaming || kind === "refused") return "retry";
+      // A proxy that breaks streams and lets other requests through.
+      if (kind === "unavailable") return pollInstead();
+      return polling || failures >= attemptsBeforePoll ? pollBetween() : "retry";
     },
   });
 };

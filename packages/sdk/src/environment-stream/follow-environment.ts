@@ -2,7 +2,7 @@
 import { type Fetch, readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
 import type { ServerSentEvent } from "../transport/server-sent-events.ts";
 import { pause, startTimer } from "../transport/timers.ts";
-import { delayAfter, jittered, roughly, standardTiming, type Timing } from "../transport/timing.ts";
+import { jittered, retryDelay, standardTiming, type Timing } from "../transport/timing.ts";
 import {
   type EnvironmentChange,
   type EnvironmentSnapshot,
@@ -27,6 +27,8 @@ export interface EnvironmentFollower {
   onChange(change: EnvironmentChange): void;
   /** Called when the state is current: the first time, and once after each loss. */
   readonly onLive: () => void;
+  /** Called for all data of the stream, heartbeats included, while the state is current. */
+  readonly onConfirmed?: (() => void) | undefined;
   /** A connection ended or could not be made; `failures` counts those in a row. */
   onLost(outcome: StreamOutcome, failures: number): AfterLoss | Promise<AfterLoss>;
 }
@@ -74,10 +76,12 @@ export const followEnvironment = async (
   let failures = 0;
   let serverRetry = timing.minimumDelay;
 
-  const becomeLive = () => {
-    if (isLive) return;
-    isLive = true;
-    options.onLive();
+  const confirm = () => {
+    if (!isLive) {
+      isLive = true;
+      options.onLive();
+    }
+    options.onConfirmed?.();
   };
 
   const takeEvent = ({ name, data, id }: ServerSentEvent) => {
@@ -94,7 +98,7 @@ export const followEnvironment = async (
     } else if (lastEventId === "" || id === "") return;
     lastEventId = id;
     if (id !== "") options.onPosition?.(id);
-    becomeLive();
+    confirm();
   };
 
   const base = `${url.replace(/\/+$/, "")}/api/v1`;
@@ -133,7 +137,7 @@ export const followEnvironment = async (
         }
       },
       // The first comment after a resumption means that no change was missed.
-      onComment: () => lastEventId !== "" && becomeLive(),
+      onComment: () => lastEventId !== "" && confirm(),
       onRetry(milliseconds) {
         serverRetry = Math.min(milliseconds, timing.maximumDelay);
       },
@@ -141,10 +145,12 @@ export const followEnvironment = async (
   };
 
   const delayFor = (outcome: StreamOutcome): number => {
-    if (outcome.kind === "refused") return roughly(timing.refusedDelay);
     if (outcome.kind === "over" && outcome.sound) return jittered(serverRetry);
     const asked = outcome.kind === "unreachable" ? (outcome.retryAfter ?? 0) : 0;
-    return Math.max(Math.min(asked, timing.maximumDelay), delayAfter(failures, timing));
+    return Math.max(
+      Math.min(asked, timing.maximumDelay),
+      retryDelay(outcome.error, failures, timing),
+    );
   };
 
   while (!signal.aborted) {
@@ -155,8 +161,7 @@ export const followEnvironment = async (
     if (signal.aborted) break;
     if (connection?.aborted === true) continue;
     isLive = false;
-    const isFailure = outcome.kind !== "refused" && !(outcome.kind === "over" && outcome.sound);
-    failures = isFailure ? failures + 1 : 0;
+    failures = outcome.kind === "over" && outcome.sound ? 0 : failures + 1;
     const next = await options.onLost(outcome, failures);
     if (next === "stop") return outcome;
     if (next === "restart") {

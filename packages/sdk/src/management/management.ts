@@ -17,6 +17,7 @@ import { changeRequestCalls } from "./changes/change-request-calls.ts";
 import { previewCalls } from "./changes/preview-calls.ts";
 import type { ClientsQuery, Programs } from "./clients.ts";
 import { environmentCalls } from "./environments.ts";
+import type { EvaluationError } from "./evaluation-errors.ts";
 import { personalKeyCalls, userCalls } from "./people/people-calls.ts";
 import type {
   DeliveryQuery,
@@ -263,6 +264,9 @@ export const createManagement = (address: ManagementOptions) => {
     /** How often each flag was evaluated, to find unused flags. */
     usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
       get<UsageSummary[]>(`/usage${queryOf(query)}`, options),
+    /** Keys that programs evaluate but no flag has, and flags of another type than programs expect. */
+    usageErrors: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
+      get<EvaluationError[]>(`/usage/errors${queryOf(query)}`, options),
   };
 };
 

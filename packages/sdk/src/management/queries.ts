@@ -34,8 +34,19 @@ export interface HistoryQuery extends PageQuery {
   readonly id?: string;
   /** Only deletions; revoked keys are among them. */
   readonly deleted?: true;
-  /** Only changes by the API key or the person with this name or id. */
+  /** Only changes by the API key or the person with exactly this name or id. */
   readonly actor?: string;
+  /**
+   * Part of the key or id of what was changed, of its name, title, address or description, or of the reason. This and the
+   * three below ignore case. A page of a search can be empty and still have a next one.
+   */
+  readonly q?: string;
+  /** Part of the name or the id of the API key or the person who made the change. */
+  readonly who?: string;
+  /** Part of a tag of the flag, as it is now, or as it was before or after the change. */
+  readonly tag?: string;
+  /** Part of the owner of the flag, as it is now, or as it was before or after the change. */
+  readonly owner?: string;
   /** Only changes from this time on; ISO 8601. */
   readonly since?: string;
   /** Only changes up to this time; ISO 8601. */

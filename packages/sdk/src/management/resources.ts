@@ -31,7 +31,7 @@ export interface UserRef {
 
 export interface Reviewed {
   readonly id: string;
-  /** Their names. */
+  /** Names of the people; for a personal key, `Ada Lovelace (key cli)`. */
   readonly approvedBy: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface FlagHistoryEntry {
   readonly events: readonly FlagEventName[];
   readonly before: Flag | null;
   readonly after: Flag | null;
-  /** The chain of the environment's history at this entry; null until the next change adds it. */
+  /** The chain of the environment's history at this entry; null if something other than Halyard wrote it. */
   readonly chain: string | null;
 }
 
@@ -82,7 +82,7 @@ export interface HistoryEntry {
   readonly actions: readonly string[];
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
-  /** The chain of the environment's history at this entry; null until the next change adds it. */
+  /** The chain of the environment's history at this entry; null if something other than Halyard wrote it. */
   readonly chain: string | null;
 }
 
@@ -98,7 +98,7 @@ export interface HistoryVerification {
   readonly prunedUntil: string | null;
   /** The numbers of the entries in which a person's name was replaced. */
   readonly redacted: readonly number[];
-  /** Entries at the end that the next change adds to the chain. */
+  /** Entries at the end that are not part of the chain. */
   readonly unchained: number;
   /** The first 20. */
   readonly problems: readonly {

@@ -53,7 +53,7 @@ export interface Success<T> {
   readonly value: T;
   /** For a flag, what `ifMatch` takes; for the list of flags, the revision of the environment. */
   readonly version?: number;
-  /** The cursor of the next page, when there is one. */
+  /** The `cursor` of the next page, or `after` for events, when there is one. */
   readonly next?: string;
 }
 
@@ -72,7 +72,8 @@ const versionOf = (response: Response): number | undefined => {
 const nextOf = (response: Response): string | undefined => {
   const link = /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("link") ?? "")?.[1];
   if (link === undefined) return undefined;
-  return new URL(link, "http://relative").searchParams.get("cursor") ?? undefined;
+  const query = new URL(link, "http://relative").searchParams;
+  return query.get("cursor") ?? query.get("after") ?? undefined;
 };
 
 const unexpected = (response: Response): Failure => {

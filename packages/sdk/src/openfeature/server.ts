@@ -3,16 +3,23 @@ import type { FlagValue } from "@halyard/core/evaluate";
 import type {
   EvaluationContext,
   JsonValue,
+  Client as OpenFeatureClient,
   Provider,
   ResolutionDetails,
+  TrackingEventDetails,
 } from "@openfeature/server-sdk";
 import { createClient } from "../client/client.ts";
 import type { Client, ClientOptions } from "../client/client-options.ts";
-import { passEventsOn, resolutionOf, waitForFlags } from "./bridge.ts";
+import { ProviderConnection } from "./connection.ts";
 import { ProviderEvents } from "./events.ts";
+import { resolutionOf } from "./resolution.ts";
+import type { Typed } from "./typed-client.ts";
+
+/** OpenFeature's client, limited to these flags: `const client: TypedClient<Flags> = OpenFeature.getClient()`. */
+export type TypedClient<Flags> = Typed<Flags, OpenFeatureClient>;
 
 export type HalyardProviderOptions = ClientOptions & {
-  /** How long `setProviderAndWait` waits for the server, in milliseconds; 10,000 by default. */
+  /** How long `setProviderAndWait` waits for first values, in milliseconds; 10,000 by default. */
   readonly readyTimeout?: number;
 };
 
@@ -20,26 +27,27 @@ export class HalyardProvider implements Provider {
   readonly metadata = { name: "halyard" } as const;
   readonly runsOn = "server";
   readonly events = new ProviderEvents();
-  readonly #options: HalyardProviderOptions;
-  #client: Client | undefined;
-  #initialized = false;
+  readonly #connection: ProviderConnection<Client>;
 
-  constructor(options: HalyardProviderOptions) {
-    this.#options = options;
-  }
-
-  async initialize(): Promise<void> {
-    this.#initialized = false;
-    const client = createClient(this.#options);
-    this.#client = client;
-    passEventsOn(client, this.events, () => this.#initialized);
-    await waitForFlags(client, this.#options.readyTimeout).finally(() => {
-      this.#initialized = true;
+  constructor({ readyTimeout, ...options }: HalyardProviderOptions) {
+    this.#connection = new ProviderConnection({
+      events: this.events,
+      readyTimeout,
+      create: () => createClient(options),
+      hasValues: (client) => client.flags().length > 0,
     });
   }
 
+  async initialize(): Promise<void> {
+    await this.#connection.open();
+  }
+
   async onClose(): Promise<void> {
-    await this.#client?.close();
+    await this.#connection.close();
+  }
+
+  track(name: string, context: EvaluationContext, details: TrackingEventDetails): void {
+    this.#connection.client?.track(name, context, details);
   }
 
   async resolveBooleanEvaluation(
@@ -80,7 +88,8 @@ export class HalyardProvider implements Provider {
     like: FlagValue,
     defaultValue: T,
   ): ResolutionDetails<T> {
-    const details = this.#client?.details(flagKey, context, like);
-    return resolutionOf(details, defaultValue, this.#client?.flagMetadata(flagKey));
+    const { client } = this.#connection;
+    const details = client?.details(flagKey, context, like);
+    return resolutionOf(details, defaultValue, client?.flagMetadata(flagKey));
   }
 }

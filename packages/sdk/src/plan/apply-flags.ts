@@ -2,6 +2,7 @@
 import { isSameFlag } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
 import { bytesOf } from "@halyard/core/flags/rules";
+import { actorText } from "@halyard/core/history/actor-text";
 import type { FlagStep } from "@halyard/core/plan/plan";
 import type { Management } from "../management/management.ts";
 import type { ManagementError } from "../management/result.ts";
@@ -58,7 +59,7 @@ export const flagChanges = ({ flags }: Management, call: Call, versions: Version
   const byWhom = async (key: string): Promise<string> => {
     const history = await call(() => flags.history(key, { limit: 1 }));
     const last = history.ok ? history.value[0] : undefined;
-    return last === undefined ? "" : ` by ${last.actor.name} at ${last.createdAt}`;
+    return last === undefined ? "" : ` by ${actorText(last.actor)} at ${last.createdAt}`;
   };
 
   const conflictOf = async (key: string, message: string): Promise<Outcome> =>

@@ -1,4 +1,5 @@
 // Creates, changes and deletes segments for a plan. Long lists travel in parts.
+import { actorText } from "@halyard/core/history/actor-text";
 import type { SegmentStep } from "@halyard/core/plan/plan";
 import { isSameSegment } from "@halyard/core/plan/same-segment";
 import type { Segment } from "@halyard/core/targeting/segment";
@@ -14,7 +15,7 @@ export const segmentChanges = (management: Management, call: Call) => {
     const query = { subject: "segment", id: key, limit: 1 } as const;
     const history = await call(() => management.history(query));
     const last = history.ok ? history.value[0] : undefined;
-    return last === undefined ? "" : ` by ${last.actor.name} at ${last.createdAt}`;
+    return last === undefined ? "" : ` by ${actorText(last.actor)} at ${last.createdAt}`;
   };
 
   const conflictOf = async (key: string, message: string): Promise<Outcome> =>

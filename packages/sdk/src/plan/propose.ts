@@ -10,6 +10,7 @@ import type {
 } from "../management/changes/change-requests.ts";
 import type { Management } from "../management/management.ts";
 import type { Result } from "../management/result.ts";
+import { previewParts } from "./preview-parts.ts";
 import { membersBetween } from "./segment-members.ts";
 
 /** What the server takes in one request: 100 operations in 256 KiB. */
@@ -79,16 +80,23 @@ const groupsOf = (changes: readonly Change[]): readonly (readonly NewOperation[]
   return groups;
 };
 
+/** Whether they fit into one request. */
+const fit = (changes: readonly Change[]): boolean => {
+  const operations = changes.flatMap(operationsOf);
+  return operations.length <= maxOperations && bytesOf(JSON.stringify(operations)) <= maxBytes;
+};
+
 /**
- * Whom a plan would hit, in as few parts as its operations fit into: the share of all of them together is at least the
- * greatest. A part that needs an earlier one is refused.
+ * The users that a plan would affect, in as few parts as its operations fit into: the share of all of them together is at
+ * least the greatest.
  */
 export const previewPlan = async (
   { preview }: Management,
   changes: readonly Change[],
 ): Promise<readonly Result<ChangePreview>[]> => {
   const results: Result<ChangePreview>[] = [];
-  for (const operations of groupsOf(stagesOf(changes).flat())) {
+  for (const part of previewParts(stagesOf(changes).flat(), fit)) {
+    const operations = part.flatMap(operationsOf);
     results.push(await preview.operations(operations, { timeout: previewTimeout }));
   }
   return results;

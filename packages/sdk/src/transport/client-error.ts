@@ -9,8 +9,17 @@ export interface ClientError {
     | "FORBIDDEN"
     /** A response that this version cannot use. */
     | "UNEXPECTED_ANSWER"
+    /** The runtime ends what a client needs to follow changes, such as timers. */
+    | "UNSUPPORTED_RUNTIME"
     /** The application's cache could not load or save. */
     | "CACHE_FAILED"
+    /** A listener of the application threw or rejected; the error is the `cause`. Only logged. */
+    | "LISTENER_FAILED"
+    /** The program evaluates a key that no flag has, or expects another type than the flag's. Only logged. */
+    | "FLAG_NOT_FOUND"
+    | "TYPE_MISMATCH"
+    /** The page is hidden, so the connection is closed until it is visible. */
+    | "PAUSED"
     /** The application has closed the client. */
     | "CLOSED";
   readonly message: string;

@@ -1,24 +1,28 @@
 // The connection state of a client: its transitions, their events, and waiting until it is ready.
 import { type ClientError, isRefusal } from "./client-error.ts";
 import type { Listeners } from "./listeners.ts";
+import { maxConfirmedAge, type Timing } from "./timing.ts";
 
 export type ClientState =
   /** The server's flags are not loaded yet. */
   | "connecting"
-  /** The values are the server's. */
+  /** The values are the server's, as of about the last minute at most. */
   | "live"
-  /** The server is unreachable: the last values apply. */
+  /** The values may be out of date: the server is unreachable, or the page is hidden. */
   | "stale"
-  /** The key is rejected: the last values apply, and the client retries at intervals. */
+  /** The key is rejected: the last values apply, and the client keeps trying. */
   | "failed"
   | "closed";
+
+/** How changes arrive. */
+export type Transport = "stream" | "poll";
 
 export interface ClientEvents {
   /** The server's flags are loaded for the first time. */
   readonly ready: Record<never, never>;
   /** Values may have changed. */
   readonly change: { readonly keys: readonly string[] };
-  /** The server became unreachable; emitted once, `error` for each failed attempt. */
+  /** The values may be out of date from now on; emitted once, `error` for each failed attempt. */
   readonly stale: { readonly error: ClientError };
   /** Live again after `stale` or `failed`. */
   readonly reconnected: Record<never, never>;
@@ -33,14 +37,25 @@ export type Ready = { readonly ok: true } | { readonly ok: false; readonly error
 export interface ReadyOptions {
   /** In milliseconds; 10,000 by default. */
   readonly timeout?: number;
+  /** True to accept values of `bootstrap` or `cache`, which may be out of date. */
+  readonly allowStale?: boolean;
 }
 
 export interface ConnectionState {
   readonly current: ClientState;
   /** The last error; undefined while the values are the server's. */
   readonly error: ClientError | undefined;
-  readonly live: () => void;
+  /** Undefined unless live. */
+  readonly transport: Transport | undefined;
+  /** Milliseconds since the server confirmed the values; undefined before it has. */
+  readonly valuesAge: number | undefined;
+  /** There are values from `bootstrap` or `cache`. */
+  readonly known: () => void;
+  /** The values are the server's as of now. Without a server there is no transport. */
+  readonly live: (transport?: Transport) => void;
   readonly lost: (error: ClientError) => void;
+  /** Nothing is wrong, but the values are no longer kept current. */
+  readonly paused: (why: ClientError) => void;
   /** Settles when the server's flags are loaded, after the timeout, when the key is rejected or the client is closed. */
   readonly ready: (options?: ReadyOptions) => Promise<Ready>;
   close(): void;
@@ -52,16 +67,29 @@ const closedError: ClientError = { code: "CLOSED", message: "the client is close
 export const createConnectionState = (
   listeners: Listeners<ClientEvents>,
   warn: (error: ClientError) => void,
+  timing: Timing,
 ): ConnectionState => {
   let current: ClientState = "connecting";
   let error: ClientError | undefined;
+  let transport: Transport | undefined;
+  /** By the clock of the system, which continues while the machine sleeps. */
+  let confirmedAt: number | undefined;
+  const age = () => (confirmedAt === undefined ? undefined : Math.max(0, Date.now() - confirmedAt));
+  /** Where timers stand still, such as in a suspended process, nothing else reveals that the values are old. */
+  const shown = (): ClientState =>
+    current === "live" && (age() ?? 0) > maxConfirmedAge(timing) ? "stale" : current;
   let wasLive = false;
+  let isKnown = false;
   /** Each is reported once, until the client is live again. */
   const reported = new Set<ClientError["code"]>();
-  const waiting = new Set<(ready: Ready) => void>();
-  const settle = (ready: Ready) => {
-    for (const resolve of waiting) resolve(ready);
-    waiting.clear();
+  /** Each with whether it accepts values of `bootstrap` or `cache`. */
+  const waiting = new Map<(ready: Ready) => void, boolean>();
+  const settle = (ready: Ready, isStale = false) => {
+    for (const [resolve, allowStale] of waiting) {
+      if (isStale && !allowStale) continue;
+      waiting.delete(resolve);
+      resolve(ready);
+    }
   };
   const report = (problem: ClientError) => {
     // After the first flags a server that is away for a while is no mistake: the events tell of it.
@@ -72,13 +100,26 @@ export const createConnectionState = (
 
   return {
     get current() {
-      return current;
+      return shown();
     },
     get error() {
       return error;
     },
-    live() {
-      if (current === "live" || current === "closed") return;
+    get transport() {
+      return shown() === "live" ? transport : undefined;
+    },
+    get valuesAge() {
+      return age();
+    },
+    known() {
+      isKnown = true;
+      settle({ ok: true }, true);
+    },
+    live(by) {
+      if (current === "closed") return;
+      transport = by;
+      if (by !== undefined) confirmedAt = Date.now();
+      if (current === "live") return;
       current = "live";
       error = undefined;
       reported.clear();
@@ -91,7 +132,7 @@ export const createConnectionState = (
       if (current === "closed") return;
       const before = current;
       error = problem;
-      if (isRefusal(problem)) {
+      if (isRefusal(problem) || problem.code === "UNSUPPORTED_RUNTIME") {
         current = "failed";
         settle({ ok: false, error: problem });
       } else if (before === "live") current = "stale";
@@ -99,9 +140,15 @@ export const createConnectionState = (
       listeners.emit("error", { error: problem });
       if (before === "live" && current === "stale") listeners.emit("stale", { error: problem });
     },
-    ready({ timeout = standardTimeout } = {}) {
+    paused(why) {
+      if (current !== "live") return;
+      current = "stale";
+      error = why;
+      listeners.emit("stale", { error: why });
+    },
+    ready({ timeout = standardTimeout, allowStale = false } = {}) {
       if (current === "closed") return Promise.resolve({ ok: false, error: closedError });
-      if (wasLive) return Promise.resolve({ ok: true });
+      if (wasLive || (allowStale && isKnown)) return Promise.resolve({ ok: true });
       if (current === "failed" && error) return Promise.resolve({ ok: false, error });
       return new Promise((resolve) => {
         const settleOne = (ready: Ready) => {
@@ -117,7 +164,7 @@ export const createConnectionState = (
           },
           Math.min(timeout, 2 ** 31 - 1),
         );
-        waiting.add(settleOne);
+        waiting.set(settleOne, allowStale);
       });
     },
     close() {

@@ -1,4 +1,4 @@
-// Event listeners; errors in one affect neither the others nor the emitter.
+// Event listeners. An error in one is reported, and affects neither the others nor the emitter.
 
 export interface Listeners<Events> {
   /** Returns the function that removes the listener. */
@@ -10,7 +10,9 @@ export interface Listeners<Events> {
   clear(): void;
 }
 
-export const createListeners = <Events>(): Listeners<Events> => {
+export const createListeners = <Events>(
+  onError: (name: string, cause: unknown) => void,
+): Listeners<Events> => {
   const lists = new Map<keyof Events, Set<{ readonly run: (event: never) => unknown }>>();
   return {
     on(name, listener) {
@@ -25,9 +27,10 @@ export const createListeners = <Events>(): Listeners<Events> => {
       for (const { run } of [...(lists.get(name) ?? [])]) {
         try {
           const result = run(event as never);
-          if (result instanceof Promise) result.catch(() => undefined);
-        } catch {
-          // Errors of listeners are ignored.
+          if (result instanceof Promise)
+            result.catch((cause: unknown) => onError(String(name), cause));
+        } catch (cause) {
+          onError(String(name), cause);
         }
       }
     },

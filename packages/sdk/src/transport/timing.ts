@@ -1,25 +1,31 @@
 // Timeouts, intervals and retry delays of the clients, in milliseconds.
+import { type ClientError, isRefusal } from "./client-error.ts";
 
 export interface Timing {
   /** Between two polls, where streams are blocked. */
   readonly pollInterval: number;
-  /** How long to poll before streaming is tried again. */
+  /** How long to poll, after a response that is not a stream or a silent stream, before streaming is tried again. */
   readonly streamRetry: number;
   /** A stream without data for this long is dead; the server sends a heartbeat every 15 seconds. */
   readonly silence: number;
   /** Until a response begins. */
   readonly requestTimeout: number;
-  /** The upper bound of the first retry delay; doubles with each further failure. */
+  /** The upper bound of the first retry delay. Doubles with the second failure, and with each after the 17th. */
   readonly minimumDelay: number;
   /** The upper bound of every retry delay. */
   readonly maximumDelay: number;
   /** A stream that was open for this long resets the retry delay. */
   readonly soundAfter: number;
-  /** Until a rejected key is tried again. */
+  /** The longest pause while the key is rejected. The first is a second, and doubles with each further failure. */
   readonly refusedDelay: number;
   /** Between two usage reports. */
   readonly usageInterval: number;
 }
+
+/** The part that programs may set. The rest depends on the server and on the other values. */
+export type TimingOptions = Partial<
+  Pick<Timing, "pollInterval" | "requestTimeout" | "maximumDelay" | "usageInterval">
+>;
 
 export const standardTiming: Timing = {
   pollInterval: 30_000,
@@ -29,17 +35,41 @@ export const standardTiming: Timing = {
   minimumDelay: 500,
   maximumDelay: 30_000,
   soundAfter: 10_000,
-  refusedDelay: 60_000,
+  refusedDelay: 30_000,
   usageInterval: 60_000,
 };
 
 /** A random part of it, so that clients that lost the same server do not reconnect all at once. */
 export const jittered = (milliseconds: number): number => Math.random() * milliseconds;
 
-/** The retry delay after this many failures in a row. */
-export const delayAfter = (failures: number, timing: Timing): number =>
-  jittered(Math.min(timing.maximumDelay, timing.minimumDelay * 2 ** Math.min(failures - 1, 30)));
+const doubled = (first: number, times: number): number => first * 2 ** Math.min(times, 30);
 
-/** Within 10 % of it, so that periodic requests of many clients spread out. */
+/** Tries before the delay grows further: a brief outage, such as a restart, is over by then. */
+const quickTries = 16;
+
+/** The retry delay after this many failures in a row: about half a second on average at first, and then longer each time. */
+export const delayAfter = (failures: number, timing: Timing): number => {
+  const times = Math.min(failures - 1, Math.max(1, failures - quickTries));
+  return jittered(Math.min(timing.maximumDelay, doubled(timing.minimumDelay, times)));
+};
+
+/** The delay before another stream when streams fail although other requests succeed. */
+export const streamDelayAfter = (misses: number, timing: Timing): number =>
+  misses === 1 ? 0 : delayAfter(misses, timing);
+
+/** Within 10% of it, so that periodic requests of many clients spread out. */
 export const roughly = (milliseconds: number): number =>
   milliseconds * 0.9 + jittered(milliseconds * 0.2);
+
+const firstRefusedDelay = 1_000;
+
+/** The retry delay after this error. Many keys are rejected only for a moment, such as by a proxy or during a rotation. */
+export const retryDelay = (error: ClientError, failures: number, timing: Timing): number =>
+  isRefusal(error)
+    ? roughly(Math.min(timing.refusedDelay, doubled(firstRefusedDelay, failures - 1)))
+    : delayAfter(failures, timing);
+
+/** Values that the server has not confirmed for longer than this are out of date: every transport is slower only when it fails. */
+export const maxConfirmedAge = (timing: Timing): number =>
+  Math.max(timing.silence, timing.pollInterval * 1.1, timing.maximumDelay) +
+  2 * timing.requestTimeout;

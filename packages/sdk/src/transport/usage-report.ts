@@ -14,6 +14,8 @@ export interface Counter {
   on: number;
   off: number;
   results?: ResultCounter | undefined;
+  /** Of evaluations that failed: `on` counts them. */
+  readonly errorCode?: string;
 }
 
 export interface UsageReport {
@@ -47,7 +49,10 @@ const take = (counters: Iterable<Counter>): Taken[] => {
     counter.on -= on;
     counter.off -= off;
     const counts = { on, off, ...counter.results?.take(maxCount, maxReportedNames) };
-    taken.push({ counter, counts, text: JSON.stringify({ key: counter.key, ...counts }) });
+    const { key, errorCode } = counter;
+    const reported =
+      errorCode === undefined ? counts : { on: 0, off: 0, errors: { [errorCode]: on } };
+    taken.push({ counter, counts, text: JSON.stringify({ key, ...reported }) });
   }
   return taken;
 };

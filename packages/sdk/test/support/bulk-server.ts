@@ -15,6 +15,8 @@ export interface BulkState {
   inactivityDelaySec: number;
   /** Evaluations are answered 503. */
   isBroken: boolean;
+  /** Whether evaluations for this targeting key get no response. */
+  hangs: (targetingKey: string) => boolean;
 }
 
 export const bulkServer = async (context: TestContext, changes: Partial<BulkState> = {}) => {
@@ -24,14 +26,20 @@ export const bulkServer = async (context: TestContext, changes: Partial<BulkStat
     token: "first",
     inactivityDelaySec: 120,
     isBroken: false,
+    hangs: () => false,
     ...changes,
   };
   const open = new Set<ServerResponse>();
+  const hanging = new Set<ServerResponse>();
   const server = await scriptedServer(context, {
     [bulk]: (response, { body, headers }) => {
       if (state.isBroken) return response.writeHead(503).end();
       const { context: given } = JSON.parse(body) as { context: { targetingKey?: string } };
       const targetingKey = given.targetingKey ?? "";
+      if (state.hangs(targetingKey)) {
+        hanging.add(response);
+        return response.on("close", () => hanging.delete(response));
+      }
       const tag = `"${state.revision}-${targetingKey}"`;
       if (headers["if-none-match"] === tag) return response.writeHead(304, { etag: tag }).end();
       const value = state.isOn(targetingKey);
@@ -70,6 +78,8 @@ export const bulkServer = async (context: TestContext, changes: Partial<BulkStat
     ...server,
     state,
     open,
+    /** Evaluations that wait for a response. */
+    hanging,
     /** Moves on by one revision and tells every open stream. */
     change(change: Partial<BulkState>) {
       Object.assign(state, change);

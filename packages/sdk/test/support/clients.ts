@@ -1,15 +1,18 @@
 // Clients that are closed when their test ends, and what they have told so far.
 import type { TestContext } from "node:test";
+import { type Client, type ClientEvents, type ClientOptions, createClient } from "@halyard/sdk";
 import {
-  type Client,
-  type ClientEvents,
-  type ClientOptions,
   type ContextClient,
   type ContextClientOptions,
-  createClient,
   createContextClient,
-} from "@halyard/sdk";
+} from "@halyard/sdk/browser";
+import type { Timing } from "../../src/transport/timing.ts";
 import { quick } from "./scripted-server.ts";
+
+/** Every wait of the clients: also those that programs cannot set. */
+interface AllTiming {
+  readonly timing?: Partial<Timing>;
+}
 
 type Told = {
   [Name in keyof ClientEvents]: { name: Name; event: ClientEvents[Name] };
@@ -42,7 +45,11 @@ const recorded = <T extends Pick<Client, "on" | "close">>(context: TestContext, 
 
 export const key = "hal_0000000000000000_test";
 
-export const clientOf = (context: TestContext, url: string, options: Partial<ClientOptions> = {}) =>
+export const clientOf = (
+  context: TestContext,
+  url: string,
+  options: Partial<Omit<ClientOptions, "timing">> & AllTiming = {},
+) =>
   recorded<Client>(
     context,
     createClient({
@@ -59,7 +66,7 @@ export const clientOf = (context: TestContext, url: string, options: Partial<Cli
 export const contextClientOf = (
   context: TestContext,
   url: string,
-  options: Partial<ContextClientOptions> = {},
+  options: Partial<Omit<ContextClientOptions, "timing">> & AllTiming = {},
 ) =>
   recorded<ContextClient>(
     context,

@@ -1,9 +1,12 @@
 // The package as users get it: the tarball that the server serves, installed into an empty folder, once for each test file.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { globSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { full } from "../../../server/test/faults/support/size.ts";
 
 export const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -40,5 +43,30 @@ export const publish = (): Published => {
   } catch (cause) {
     remove();
     throw cause;
+  }
+};
+
+const run = promisify(execFile);
+
+/** A new folder with the package and others of the registry; undefined, and the test skipped, where these cannot be loaded. */
+export const installed = async (
+  t: TestContext,
+  { folder, tarball }: Published,
+  ...packages: readonly string[]
+): Promise<string | undefined> => {
+  if (!full) {
+    t.skip("it loads packages from the registry: npm run test:packages");
+    return undefined;
+  }
+  const project = mkdtempSync(join(folder, "with-packages-"));
+  writeFileSync(join(project, "package.json"), '{"private":true}');
+  try {
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
+    await run("npm", ["install", ...options, tarball, ...packages], { cwd: project });
+    return project;
+  } catch (error) {
+    const [reason] = String(error instanceof Error ? error.message : error).split("\n");
+    t.skip(`the packages cannot be loaded here: ${reason}`);
+    return undefined;
   }
 };

@@ -1,6 +1,7 @@
 // The published cases of targeting, and the check of a client against them.
 import { readFileSync } from "node:fs";
-import type { createClient, EvaluationContext, Flag, FlagValue, Segment } from "@halyard/sdk";
+import type { createClient, EvaluationContext, Flag, FlagValue } from "@halyard/sdk";
+import type { Segment } from "@halyard/sdk/management";
 
 export interface Case {
   readonly flag: string;

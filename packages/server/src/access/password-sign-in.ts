@@ -139,7 +139,7 @@ export const createPasswordSignIn = ({
     ...place,
     keyIds: [],
     userId,
-    isOwner: false,
+    link: null,
     method: "password",
   });
 

@@ -45,7 +45,7 @@ export interface Sessions {
   find(token: string): Promise<Session | undefined>;
   /** The same, and the session has been used now. */
   use(token: string): Promise<Session | undefined>;
-  keep(session: Session, keyIds: readonly string[]): Promise<void>;
+  keep(session: Session, keys: Pick<Session, "keyIds" | "link">): Promise<void>;
   end(session: Session): Promise<void>;
   /** The person's that are not over, newest first. */
   list(userId: string): Promise<readonly StoredSession[]>;
@@ -156,9 +156,9 @@ export const createSessions = (
       return stored && { ...stored, token };
     },
 
-    keep: (session, keyIds) =>
+    keep: (session, keys) =>
       store.transact((transaction) =>
-        transaction.updateSessionKeys(sessionHash(session.token), keyIds),
+        transaction.updateSessionKeys(sessionHash(session.token), keys),
       ),
 
     end: (session) =>

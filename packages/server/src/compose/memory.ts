@@ -7,6 +7,10 @@ import type { Config } from "../config/config.ts";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
 import type { SamplePart } from "../evaluation/context-sample.ts";
 import { createContextSample } from "../evaluation/context-sample-windows.ts";
+import { createEvaluationErrors } from "../evaluation/evaluation-errors.ts";
+import { createFlagdDefinitions } from "../evaluation/flagd-definitions.ts";
+import { createLongEvaluations } from "../evaluation/long-evaluations.ts";
+import { createQueue, createRunInSlices } from "../evaluation/slices.ts";
 import { createSnapshots, followSnapshots } from "../evaluation/snapshots.ts";
 import { createUsage } from "../evaluation/usage.ts";
 import type { Clock, Store } from "../ports.ts";
@@ -15,6 +19,10 @@ import { secretKeysOf } from "./operator.ts";
 /** A key for this purpose alone. Every instance has the same, so that their samples merge. */
 const sampleSecret = (secretKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", secretKey, "", "halyard context sample", 16)).toString("hex");
+
+/** Every instance has the same, so that the same preview is rounded alike on all of them. */
+export const previewSecret = (secretKey: Uint8Array): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", secretKey, "", "halyard preview rounding", 32));
 
 export const composeMemory = async (
   store: Store,
@@ -36,6 +44,13 @@ export const composeMemory = async (
   });
   opened.defer(() => usage.close());
   const snapshots = createSnapshots(usage.counters, (id) => contextSample.forget(id));
+  const evaluationErrors = createEvaluationErrors(store, snapshots, clock, (err) => {
+    log.warn(
+      { err },
+      "the counts of failed evaluations could not be stored; they are kept in memory",
+    );
+  });
+  opened.defer(() => evaluationErrors.close());
   const keyTable = createKeyTable(store, clock, config);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {
@@ -48,5 +63,14 @@ export const composeMemory = async (
     log.warn({ err }, "the use of keys could not be stored");
   });
   opened.defer(() => keyUse.close());
-  return { snapshots, keyTable, feed, usage, keyUse, contextSample };
+  const runInSlices = createRunInSlices(() => performance.now());
+  return {
+    ...{ snapshots, keyTable, feed, usage, keyUse, contextSample, evaluationErrors },
+    /** Runs long work in slices, so that it doesn't hold up requests. */
+    long: {
+      previews: { runInSlices, queue: createQueue() },
+      longEvaluations: createLongEvaluations(runInSlices),
+      flagdDefinitions: createFlagdDefinitions(runInSlices),
+    },
+  };
 };

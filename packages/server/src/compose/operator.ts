@@ -73,13 +73,13 @@ export const openEngine = async (
   { database, mayMigrate }: Pick<Config, "database" | "mayMigrate">,
   { maxWaiting, onMigration = () => {} }: OpenOptions = {},
 ): Promise<Engine> => {
-  const report = nowAndThen(onMigration);
+  const options = { mayMigrate, maxWaiting, onMigration: nowAndThen(onMigration) };
   if (database.kind === "embedded") {
-    return openSqliteEngine(database.folder, mayMigrate, maxWaiting, report);
+    return openSqliteEngine(database.folder, options);
   }
   // Loaded only when needed, to keep the start with the embedded store fast.
   const { openPostgresEngine } = await import("../store/postgres/store.ts");
-  return openPostgresEngine(database, mayMigrate, maxWaiting, report);
+  return openPostgresEngine(database, options);
 };
 
 export const openStore = async (config: Config, options?: OpenOptions): Promise<Store> => {
@@ -110,7 +110,7 @@ export interface Operator {
   /** Replaces a person's name and address in the history of every environment. */
   readonly redactHistory: (person: RedactedPerson) => Promise<readonly RedactedEntries[]>;
   /** Encrypts every secret with the newest key; returns how many there are. */
-  readonly reencryptSecrets: () => Promise<number>;
+  readonly reencryptSecrets: Store["reencryptSecrets"];
   /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
@@ -127,7 +127,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
     users: createUsers(store, sources),
     signInLinks: createSignInLinks(store, sources),
     redactHistory: (person) => store.redactHistory(person, systemClock()),
-    reencryptSecrets: () => store.reencryptSecrets(),
+    reencryptSecrets: (choice) => store.reencryptSecrets(choice),
     unreadableSecrets: () => store.unreadableSecrets(),
     unencryptedTo: store.unencryptedTo,
     close: () => store.close(),

@@ -9,7 +9,6 @@ import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import type { SamplePart } from "../evaluation/context-sample.ts";
-import { createFlagdDefinitions } from "../evaluation/flagd-definitions.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import type { FlagdServer } from "../grpc/server.ts";
 import { createApp } from "../http/app.ts";
@@ -37,22 +36,25 @@ import { createAsItWas } from "../management/past/as-it-was.ts";
 import { createExplain } from "../management/past/explain.ts";
 import { createPast } from "../management/past/past.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
+import { createCheckLimit } from "../management/preview/check-limit.ts";
 import { createPreviewDecisions } from "../management/preview/preview.ts";
 import { createPreviews } from "../management/preview/previews.ts";
+import { countedFlagsPerHour, createReveal } from "../management/preview/reveal.ts";
+import { createRounding } from "../management/preview/rounded-preview.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp } from "../ports.ts";
-import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
 import { composeArrival } from "./arrival.ts";
 import { startBackground } from "./background.ts";
 import { loadFlagdServer } from "./flagd.ts";
-import { composeMemory } from "./memory.ts";
+import { loadProviders } from "./load-providers.ts";
+import { composeMemory, previewSecret } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 
@@ -91,6 +93,8 @@ export interface TestOverrides {
   readonly lookUp?: LookUp;
   /** Milliseconds for a delivery attempt, and for its connection. */
   readonly deliveryTimeout?: number;
+  /** Milliseconds after which a client that hardly reads a large response is disconnected. */
+  readonly slowReadInterval?: number;
   readonly streams?: Partial<StreamSettings>;
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
@@ -109,6 +113,7 @@ export const composeInstance = async (
     clock = systemClock,
     lookUp = systemLookUp,
     deliveryTimeout,
+    slowReadInterval,
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
@@ -136,7 +141,7 @@ export const composeInstance = async (
     const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);
     const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
-    const { snapshots, keyTable, feed, usage, keyUse, contextSample } = memory;
+    const { snapshots, keyTable, feed, usage, keyUse, contextSample, evaluationErrors } = memory;
     const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
     const webhooks = createWebhooks({
       ...sources,
@@ -156,9 +161,14 @@ export const composeInstance = async (
       store,
       memory: inMemory,
       sample: (id) => contextSample.view(id),
-      now: monotonic,
+      ...memory.long.previews,
     });
-    const changes = createChanges(store, clock, newIds, previewDecisions);
+    const flagReads = createFlagReads(inMemory);
+    const reveal = createReveal(
+      createRounding(previewSecret(secretKeysOf(config)[0])),
+      createRateLimit(countedFlagsPerHour, monotonic, 3_600_000),
+    );
+    const changes = createChanges(store, clock, newIds, createCheckLimit(previewDecisions, reveal));
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
     const environments = createEnvironments(store, { ...sources, ...config }, changes);
@@ -172,22 +182,23 @@ export const composeInstance = async (
       ...{ log, snapshots, keyCache, overload },
       keyCheck: createKeyCheck(keyCache, failures),
       openStreams: createOpenStreams(streamLimits, telemetry.http.streams),
-      flagdDefinitions: createFlagdDefinitions(),
+      flagdDefinitions: memory.long.flagdDefinitions,
       now: monotonic,
       meter: telemetry.http,
     };
     const app = await createApp({
       ...config,
       ...shared,
-      failures,
+      ...{ failures, slowReadInterval },
       flags: createFlags(changes),
-      segments: createSegments(store, changes),
+      segments: createSegments(store, inMemory, changes),
       changeRequests,
       explain: createExplain(store, inMemory, past),
-      previews: createPreviews(changes, previewDecisions),
-      flagReads: createFlagReads(inMemory),
+      previews: createPreviews(changes, previewDecisions, reveal),
+      flagReads,
+      longEvaluations: memory.long.longEvaluations,
       past: createAsItWas(past),
-      history: createHistory(store),
+      history: createHistory(store, flagReads),
       verification: createVerification(store, clock),
       webhooks,
       environments,
@@ -200,8 +211,7 @@ export const composeInstance = async (
       },
       keyTable,
       users: createUsers(store, sources),
-      feed,
-      contextSample,
+      ...{ feed, contextSample, evaluationErrors },
       usage: createUsageReport(store, snapshots, usage, clock),
       streams: streamLimits,
       eventTokens: createEventTokens(secretKeysOf(config), clock),
@@ -282,14 +292,4 @@ export const composeInstance = async (
       .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
     throw error;
   }
-};
-
-/** Their library is loaded only when there are any, to keep the start fast and small. */
-const loadProviders = async (
-  { providers, publicUrl = "" }: Config,
-  clock: Clock,
-): Promise<Providers> => {
-  if (providers.length === 0) return new Map();
-  const { createProviders } = await import("../providers/openid.ts");
-  return createProviders(providers, publicUrl, clock);
 };

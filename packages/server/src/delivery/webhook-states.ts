@@ -1,4 +1,5 @@
 // What the worker knows of each webhook: its circuit breaker, its claims and its running requests.
+import { createRequestShares } from "../domain/sharing/request-shares.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -7,8 +8,8 @@ import {
   limitOf,
 } from "../domain/webhooks/breaker.ts";
 import type { WebhookHealth } from "../domain/webhooks/delivery.ts";
+import { afterFailureAt, type Failing } from "../domain/webhooks/failing.ts";
 import type { Callback, Claim, Claimed } from "../domain/webhooks/outbox.ts";
-import { createRequestShares } from "./request-shares.ts";
 
 /**
  * Claims per request that may run, so that the next one starts without asking the store first. What happens meanwhile waits
@@ -18,14 +19,18 @@ const claimedAhead = { least: 2, most: 8, milliseconds: 200 };
 /** Claims in one transaction at most. */
 const claimAtMost = 500;
 
+/** Requests of this process that run at once. */
+const maxRequests = 256;
+
 interface Health {
-  failingSince: number | null;
+  failing: Failing | null;
   deactivate: string | null;
   recovered: boolean;
 }
 
 export interface WebhookState {
   readonly id: string;
+  readonly environmentId: number;
   callback: Callback;
   breaker: Breaker;
   /** Whether it has succeeded since this process started; until then it gets one request at a time. */
@@ -46,7 +51,7 @@ export const createWebhookStates = () => {
   const changedHealth = new Set<WebhookState>();
   let released: Claim[] = [];
   let queued = 0;
-  const shares = createRequestShares<WebhookState>();
+  const shares = createRequestShares<WebhookState>(maxRequests);
 
   const limitFor = (state: WebhookState, now: number): number => {
     const limit = limitOf(state.breaker, now);
@@ -54,7 +59,7 @@ export const createWebhookStates = () => {
   };
 
   const isFailing = ({ breaker, proven, health }: WebhookState): boolean =>
-    breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failingSince !== null);
+    breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failing !== null);
 
   const aheadFor = ({ took }: WebhookState): number => {
     const { least, most, milliseconds } = claimedAhead;
@@ -77,13 +82,14 @@ export const createWebhookStates = () => {
   const addState = (id: string, callback: Callback): WebhookState => {
     const state: WebhookState = {
       id,
+      environmentId: callback.environmentId,
       callback,
       breaker: healthy,
       proven: false,
       took: Number.POSITIVE_INFINITY,
       running: 0,
       queue: [],
-      health: { failingSince: null, deactivate: null, recovered: false },
+      health: { failing: null, deactivate: null, recovered: false },
     };
     states.set(id, state);
     shares.add(state);
@@ -130,7 +136,7 @@ export const createWebhookStates = () => {
       for (const [id, callback] of callbacks) {
         const state = states.get(id) ?? addState(id, callback);
         state.callback = callback;
-        if (!changedHealth.has(state)) state.health.failingSince = callback.failingSince;
+        if (!changedHealth.has(state)) state.health.failing = callback.failing;
       }
       const got = new Map<string, number>();
       for (const claim of claims) {
@@ -174,12 +180,12 @@ export const createWebhookStates = () => {
     succeeded(state: WebhookState, took: number): void {
       state.took = took;
       // A process that has just started knows of an outage only from the store.
-      const failedBefore = !state.proven && state.health.failingSince !== null;
+      const failedBefore = !state.proven && state.health.failing !== null;
       const wasOpen = state.breaker.kind === "open" || failedBefore;
       state.breaker = afterSuccess(state.breaker);
       state.proven = true;
-      if (state.health.failingSince === null && !wasOpen) return;
-      state.health.failingSince = null;
+      if (state.health.failing === null && !wasOpen) return;
+      state.health.failing = null;
       state.health.recovered ||= wasOpen;
       changedHealth.add(state);
     },
@@ -187,8 +193,9 @@ export const createWebhookStates = () => {
     failed(state: WebhookState, monotonic: number, now: number): void {
       state.breaker = afterFailure(state.breaker, monotonic);
       if (state.breaker.kind === "open") emptyQueue(state);
-      if (state.health.failingSince !== null) return;
-      state.health.failingSince = now;
+      const failing = afterFailureAt(state.health.failing, now);
+      if (failing === state.health.failing) return;
+      state.health.failing = failing;
       changedHealth.add(state);
     },
 
@@ -219,7 +226,7 @@ export const createWebhookStates = () => {
         // What has happened since is newer; only what is still to be done is kept.
         state.health = changedHealth.has(state)
           ? {
-              failingSince: state.health.failingSince,
+              failing: state.health.failing,
               deactivate: state.health.deactivate ?? rest.deactivate,
               recovered: state.health.recovered || rest.recovered,
             }

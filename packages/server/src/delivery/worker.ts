@@ -1,7 +1,8 @@
 // The delivery worker: claims due deliveries, sends them, records the outcomes. Several workers share the work without a leader.
 import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/webhooks/delivery.ts";
+import { failedFor, longestFailure } from "../domain/webhooks/failing.ts";
 import type { Claim, DeliveryResult, Outbox } from "../domain/webhooks/outbox.ts";
-import { decideRetry, longestFailure, retention } from "../domain/webhooks/retry.ts";
+import { decideRetry, retention } from "../domain/webhooks/retry.ts";
 import type { Clock, RandomBytes, Send } from "../ports.ts";
 import { headersOf, type SenderNames } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
@@ -90,9 +91,11 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
       return;
     }
     states.failed(state, monotonic(), now);
+    const { failing } = state.health;
+    const isLost = failing !== null && failedFor(failing, now) >= longestFailure;
     const reason = isGone(outcome)
       ? "it answered 410 Gone"
-      : now - (state.health.failingSince ?? now) >= longestFailure
+      : isLost
         ? "it has not succeeded once in 5 days of failures"
         : undefined;
     if (reason === undefined) return;

@@ -20,8 +20,13 @@ export interface ApiKey {
   readonly writesDirectly: boolean;
   /** The limit on flips of its changes, in percent; null for none. */
   readonly maxFlips: number | null;
-  /** The id of the person who issued it, or the key that issued it: what it proposes, they cannot approve. Null when no person did. */
+  /** The id of the person who issued it, or who issued the key that issued it: they cannot approve what it proposes. Null for none. */
   readonly createdBy: string | null;
+}
+
+/** With the environment that it belongs to. */
+export interface ApiKeyIn extends ApiKey {
+  readonly environmentId: number;
 }
 
 export interface NewApiKey {

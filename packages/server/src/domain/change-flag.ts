@@ -11,6 +11,7 @@ import {
 import { definitionOf } from "@halyard/core/flags/stored";
 import { isObject } from "@halyard/core/targeting/mistakes";
 import { placesServing } from "@halyard/core/targeting/references";
+import { workOfRules } from "@halyard/core/targeting/work";
 import { conflict, fail, ok, type Result, refused } from "../errors.ts";
 import type { EnvironmentState, EventDraft, FlagDecision, VersionedFlag } from "./change.ts";
 
@@ -46,6 +47,7 @@ export const decideCreate = (
     version: lastVersion + 1,
     level: levelOf(created.value),
     bytes: bytesOf(created.value),
+    work: workOfRules(created.value.rules),
     drafts: [{ type: "flag.created", previous: {} }],
   });
 };
@@ -108,6 +110,7 @@ export const decidePatch = (
     version: version + 1,
     level: levelOf(patched.value, level),
     bytes: bytesOf(patched.value) - bytesOf(flag),
+    work: workOfRules(patched.value.rules) - workOfRules(flag.rules),
     drafts: [first, ...rest],
   });
 };
@@ -120,6 +123,7 @@ export const decideDelete = ({ flag, version, level }: VersionedFlag): FlagDecis
   version: version + 1,
   level,
   bytes: -bytesOf(flag),
+  work: -workOfRules(flag.rules),
   drafts: [{ type: "flag.deleted", previous: {} }],
 });
 

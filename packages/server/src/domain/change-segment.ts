@@ -16,6 +16,7 @@ import {
   type SegmentChange,
   type SegmentSummary,
 } from "@halyard/core/targeting/segment";
+import { workOfSegment } from "@halyard/core/targeting/work";
 import { conflict, ok, type Result, refused } from "../errors.ts";
 import type { EnvironmentState, SegmentDecision, VersionedSegment } from "./change.ts";
 
@@ -111,6 +112,7 @@ export const decideCreateSegment = (
     version: lastVersion + 1,
     level: undefined,
     bytes: definitionBytes(after) + listBytes(changes),
+    work: workOfSegment(when),
     drafts: [{ type: "segment.created", previous: {} }],
     flags: [],
   });
@@ -142,6 +144,7 @@ export const decideUpdateSegment = (
     version: version + 1,
     level: undefined,
     bytes: definitionBytes(after) - definitionBytes(before) + listBytes(changes),
+    work: workOfSegment(when) - workOfSegment(before.when),
     drafts: [{ type: "segment.updated", previous }],
     flags,
   });
@@ -165,6 +168,7 @@ export const decideDeleteSegment = (
     version: version + 1,
     level: undefined,
     bytes: -definitionBytes(segment) - bytesOf(segment.include) - bytesOf(segment.exclude),
+    work: -workOfSegment(segment.when),
     drafts: [{ type: "segment.deleted", previous: {} }],
     flags: [],
   });

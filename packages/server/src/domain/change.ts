@@ -34,6 +34,8 @@ interface DecisionOf<K extends Kind> {
   readonly level: number | undefined;
   /** By how many bytes the definitions of the environment grow. */
   readonly bytes: number;
+  /** The steps that it adds to an evaluation, for the largest context. */
+  readonly work: number;
 }
 
 export interface FlagDecision extends DecisionOf<"flag"> {
@@ -64,6 +66,8 @@ export interface EnvironmentState {
   readonly segmentCount: number;
   /** Of rules, variants and segments, as they are stored. */
   readonly definitionBytes: number;
+  /** Steps that its rules and segments take for the largest context. */
+  readonly definitionWork: number;
   /** When the revision was made, in milliseconds; null before the first change. */
   readonly changedAt: number | null;
   /** Whether changes need a second person. */
@@ -210,6 +214,7 @@ const stateAfter = (
   segmentCount:
     decision.kind === "segment" ? countAfter(state.segmentCount, decision) : state.segmentCount,
   definitionBytes: state.definitionBytes + decision.bytes,
+  definitionWork: state.definitionWork + decision.work,
   changedAt: at,
   chain,
 });

@@ -72,8 +72,14 @@ export interface CopyWrites {
     position: CopyPosition,
     limit: number,
   ): Promise<{ readonly rows: number; readonly next: CopyPosition | undefined }>;
-  /** Nobody else removes the copy until then; false when somebody may have begun to. */
-  renewCopy(targetId: number, until: Date, now: Date): Promise<boolean>;
+  /** Renews the lease that ends at `held`; false when it has ended, or another request has taken the copy over. */
+  renewCopy(targetId: number, held: Date, until: Date, now: Date): Promise<boolean>;
+  /** Takes over a copy whose lease has not ended, and returns where to continue and until when. Undefined when there is none. */
+  takeOverCopy(
+    targetId: number,
+    until: Date,
+    now: Date,
+  ): Promise<{ readonly until: Date; readonly position: CopyPosition } | undefined>;
   /** Under a lock on the source: copies again what was changed after the revision, and shows the environment. */
   finishCopy(
     sourceId: number,

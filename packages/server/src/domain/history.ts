@@ -49,13 +49,34 @@ export interface HistoryQuery {
   readonly until?: Date;
   readonly limit: number;
   /** Only entries older than this one, which may be gone. */
-  readonly before?: Pick<HistoryEntry, "id" | "at">;
+  readonly before?: HistoryPlace | undefined;
 }
+
+/** Where in the history an entry is. */
+export type HistoryPlace = Pick<HistoryEntry, "id" | "at">;
 
 /** What a store tells of history. */
 export interface HistoryReads {
   /** Newest first. Large entries end a page early. */
   history(environmentId: number, query: HistoryQuery): Promise<HistoryPage>;
+}
+
+/** The fields that a search checks. The states of segments are left out: they can have 25 MB. */
+export type SearchedEntry = Pick<
+  HistoryEntry,
+  "id" | "at" | "subject" | "subjectId" | "actor" | "reason" | "before" | "after"
+>;
+
+/** The reads of a search through the history. */
+export interface HistorySearchReads {
+  /** Entries by their numbers, newest first. Large ones end the page early. */
+  historyOf(environmentId: number, ids: readonly number[]): Promise<HistoryPage>;
+  /** The fields that a search checks, in the same order and bounded too. Without states, `before` and `after` are null. */
+  searchedHistory(
+    environmentId: number,
+    query: HistoryQuery,
+    withStates: boolean,
+  ): Promise<HistoryPage<SearchedEntry>>;
 }
 
 /** What a store tells of the chain of history. */
@@ -74,10 +95,12 @@ export interface ChainPart {
   readonly head: string;
 }
 
-export interface HistoryPage {
-  readonly entries: readonly HistoryEntry[];
+export interface HistoryPage<Entry = HistoryEntry> {
+  readonly entries: readonly Entry[];
   /** How many there are within the limit: more than the entries when the page ended early. */
   readonly found: number;
+  /** The last entry that a search checked before it stopped; undefined at the end of the history. */
+  readonly searchedTo?: HistoryPlace | undefined;
 }
 
 /** What a redaction did in one environment, by the numbers of the entries. */
@@ -102,10 +125,16 @@ export interface EventLogQuery {
   readonly since?: Date;
 }
 
+export interface EventLogPage {
+  readonly events: readonly LoggedEvent[];
+  /** Whether there are later events. */
+  readonly hasMore: boolean;
+}
+
 /** What a store tells of the events. */
 export interface EventLogReads {
-  /** As they are delivered, oldest first: those after a number, or else the newest. */
-  eventLog(environmentId: number, query: EventLogQuery): Promise<readonly LoggedEvent[]>;
+  /** Events as they are delivered, oldest first: after a number, or the newest. Bounded in bytes too. */
+  eventLog(environmentId: number, query: EventLogQuery): Promise<EventLogPage>;
 }
 
 /** One change of one thing, as history has it. */

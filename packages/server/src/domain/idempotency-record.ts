@@ -14,4 +14,5 @@ export interface IdempotencyWrites {
     until: Date,
     now: Date,
   ): Promise<void>;
+  deleteIdempotencyRecord(keyId: string, name: string): Promise<void>;
 }

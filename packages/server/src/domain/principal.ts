@@ -76,7 +76,7 @@ export interface Caller
 export interface Review {
   readonly changeRequest?: {
     readonly id: string;
-    /** Their names. */
+    /** Their names, the person first: `Ada Lovelace (key cli)`. */
     readonly approvedBy: readonly string[];
   };
   /** The owner who went past the second person, and why. */

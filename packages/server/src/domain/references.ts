@@ -4,6 +4,7 @@ import { choiceOf, type Flag } from "@halyard/core/flags/registry";
 import { maxDepth, maxFlags } from "@halyard/core/targeting/decision";
 import type { Mistake } from "@halyard/core/targeting/mistakes";
 import { namedSegments } from "@halyard/core/targeting/references";
+import { maxEnvironmentWork } from "@halyard/core/targeting/work";
 import { conflict, ok, type Result, refused } from "../errors.ts";
 import type { Decision, EnvironmentState, FlagDecision, VersionedFlag } from "./change.ts";
 import { named } from "./change-segment.ts";
@@ -236,12 +237,18 @@ export const checkReferences = async (
 /** Whether the environment stays whole with the decision. Read under its lock. */
 export const checkDecision = (
   reads: ReferenceReads,
-  { id, name, definitionBytes }: EnvironmentState,
+  { id, name, definitionBytes, definitionWork }: EnvironmentState,
   decision: Decision,
 ): Result<void> | Promise<Result<void>> => {
   if (decision.bytes > 0 && definitionBytes + decision.bytes > maxDefinitionBytes) {
     return conflict(
       `The rules, variants and segments of the environment "${name}" would take more than 32 MiB; make some of them smaller first.`,
+    );
+  }
+  const work = definitionWork + decision.work;
+  if (decision.work > 0 && work > maxEnvironmentWork) {
+    return conflict(
+      `The rules and segments of the environment "${name}" would take ${work.toLocaleString("en")} steps to evaluate, more than ${maxEnvironmentWork.toLocaleString("en")}; use fewer conditions or values first, especially with contains.`,
     );
   }
   return decision.kind === "flag" ? checkReferences(reads, id, decision) : ok(undefined);

@@ -9,8 +9,16 @@ export interface SessionHolder {
   readonly keyIds: readonly string[];
   /** The person; null for those who have signed in with keys. */
   readonly userId: string | null;
-  /** Came by a link of the operator, and manages people and environments with the rights of an owner. */
-  readonly isOwner: boolean;
+  /** The operator's link that started the session; null without a link. */
+  readonly link: LinkKeys | null;
+}
+
+/** The keys with which a session manages people and environments, with the rights of an owner. */
+export interface LinkKeys {
+  /** Those that the link carried: when none of them is valid any more, the rights have ended. */
+  readonly carried: readonly string[];
+  /** Those of environments that were created with these rights. */
+  readonly created: readonly string[];
 }
 
 export interface StoredSession extends SessionHolder {
@@ -40,7 +48,7 @@ export interface SessionWrites {
   insertSession(session: Omit<StoredSession, "hasNewRights">, now: Date): Promise<void>;
   /** From now on it ends then; false when its end is no longer the one that was read. */
   shortenSession(read: Pick<StoredSession, "hash" | "endsAt">, until: Date): Promise<boolean>;
-  updateSessionKeys(hash: Uint8Array, keyIds: readonly string[]): Promise<void>;
+  updateSessionKeys(hash: Uint8Array, keys: Pick<SessionHolder, "keyIds" | "link">): Promise<void>;
   deleteSession(hash: Uint8Array): Promise<void>;
   /** Those of a person: one by its id, all but the one with this hash, or all but the newest. */
   deleteSessionsOf(

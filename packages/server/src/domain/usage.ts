@@ -1,4 +1,4 @@
-// How often a flag was evaluated, by the value that it had, its variant and the rule that decided.
+// How often a flag was evaluated, by the value that it had, its variant and the rule that decided; and failed evaluations.
 import type { ResultCounts } from "@halyard/core/result-counts";
 import type { Actor } from "./principal.ts";
 
@@ -37,6 +37,37 @@ export interface LastChange {
   readonly at: Date;
   readonly actor: Actor;
 }
+
+/** No flag has the key, or the program expects a value of another type than the flag's. */
+export const evaluationErrorCodes = ["FLAG_NOT_FOUND", "TYPE_MISMATCH"] as const;
+export type EvaluationErrorCode = (typeof evaluationErrorCodes)[number];
+
+/** Failed evaluations of one key by one program. */
+export interface ProgramErrors {
+  readonly code: EvaluationErrorCode;
+  readonly flagKey: string;
+  readonly program: string;
+  readonly count: number;
+  readonly lastAt: Date;
+}
+
+/** Failed evaluations since they were last stored, with the API key that reported them. */
+export interface NewProgramErrors extends ProgramErrors {
+  readonly keyId: string;
+}
+
+export interface StoredProgramErrors extends ProgramErrors {
+  /** Of the flag that had the key; null if there was none, or history no longer has it. */
+  readonly deletion: LastChange | null;
+}
+
+/**
+ * Rows of one API key. Anyone can report any key with a client key, so each API key has its own limit: the rows seen longest ago
+ * are deleted first.
+ */
+export const maxErrorsOfKey = 500;
+/** Rows are deleted when the last failed evaluation is older. */
+export const errorRetention = 30 * 24 * 60 * 60 * 1_000;
 
 const staleAfter = 30 * 24 * 60 * 60 * 1_000;
 

@@ -19,6 +19,10 @@ export interface User extends UserRef {
   readonly hasSecondFactor: boolean;
   /** The issuers of the providers that they sign in with. */
   readonly providers: readonly string[];
+  /** The ids of the accounts that an owner declared to belong to the same human. */
+  readonly linked: readonly string[];
+  /** The ids of the accounts that have, or had, the same address. */
+  readonly sameAddress: readonly string[];
 }
 
 /** Whether they could come back when their sessions are over. */
@@ -60,6 +64,18 @@ export interface UserReads {
   userByEmail(emailKey: string): Promise<User | undefined>;
   userByIdentity(identity: Identity): Promise<User | undefined>;
   accessOf(userId: string): Promise<readonly Access[]>;
+}
+
+/** Which accounts belong to one human: those that an owner linked, and those that have had the same address. */
+export interface OneHuman {
+  /** All accounts that count as the same human, this one and removed ones included. */
+  sameHuman(userId: string): Promise<ReadonlySet<string>>;
+  /** Whether an account that isn't linked with this one had one of its addresses first. */
+  isAddressTaken(userId: string): Promise<boolean>;
+  /** The account has this address, or has had it. */
+  rememberAddress(userId: string, email: string, at: Date): Promise<void>;
+  linkAccounts(one: string, other: string): Promise<void>;
+  unlinkAccount(userId: string): Promise<void>;
 }
 
 export interface UserWrites {
@@ -133,4 +149,6 @@ export const shownUser = (user: User) => ({
   hasPassword: user.hasPassword,
   hasSecondFactor: user.hasSecondFactor,
   providers: user.providers,
+  linked: user.linked,
+  sameAddress: user.sameAddress,
 });

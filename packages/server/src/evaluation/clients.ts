@@ -5,7 +5,7 @@ import type { ClientConnection, ClientReport, KnownClient } from "../domain/arri
 import type { Clock } from "../ports.ts";
 import { revisionNumber } from "./recent-changes.ts";
 
-/** Of those without a stream, which anybody can invent who has a key: of one key, and of all. Streams have their own limits. */
+/** A key can invent clients without a stream at no cost, so each key and the process have a limit. Streams have their own limits. */
 const maxOfKey = 1_000;
 const maxWithoutStream = 20_000;
 /** A client that only reports here, or polled and stopped, is forgotten after so long without a request. */
@@ -62,34 +62,49 @@ export const createClients = (clock: Clock): Clients => {
   /** By key and id, the ones seen last at the end. */
   const entries = new Map<string, Entry>();
   const told = new Map<number, number>();
-  const withoutStream = new Map<string, number>();
+  const withoutStream = {
+    keys: new Map<string, number>(),
+    environments: new Map<number, number>(),
+  };
   let allWithoutStream = 0;
   let changed = () => {};
 
   const nameOf = (keyId: string, id: string): string => `${keyId} ${id}`;
 
-  const countWithoutStream = (keyId: string, number: 1 | -1): void => {
-    const count = (withoutStream.get(keyId) ?? 0) + number;
+  const add = <Name>(counts: Map<Name, number>, name: Name, number: 1 | -1): void => {
+    const count = (counts.get(name) ?? 0) + number;
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
+  };
+
+  const countWithoutStream = ({ keyId, environmentId }: ClientHolder, number: 1 | -1): void => {
     allWithoutStream += number;
-    if (count === 0) withoutStream.delete(keyId);
-    else withoutStream.set(keyId, count);
+    add(withoutStream.keys, keyId, number);
+    add(withoutStream.environments, environmentId, number);
   };
 
   const remove = (name: string, entry: Entry): void => {
     entries.delete(name);
-    if (entry.streams === 0) countWithoutStream(entry.holder.keyId, -1);
+    if (entry.streams === 0) countWithoutStream(entry.holder, -1);
   };
 
-  const removeOldestOf = (keyId: string): void => {
+  const removeOldest = (isOfHolder: (holder: ClientHolder) => boolean): void => {
     for (const [name, entry] of entries) {
-      if (entry.holder.keyId !== keyId || entry.streams > 0) continue;
+      if (entry.streams > 0 || !isOfHolder(entry.holder)) continue;
       remove(name, entry);
       return;
     }
   };
 
-  /** Undefined when there are too many. A stream has passed limits of its own. */
-  const entryOf = (holder: ClientHolder, id: string, hasStream: boolean): Entry | undefined => {
+  /** The environment with the most clients loses its oldest, so that it can't take the places of the others. */
+  const removeFromLargest = (): void => {
+    const [largest] = [...withoutStream.environments].reduce((one, other) =>
+      other[1] > one[1] ? other : one,
+    );
+    removeOldest(({ environmentId }) => environmentId === largest);
+  };
+
+  const entryOf = (holder: ClientHolder, id: string, hasStream: boolean): Entry => {
     const { keyId } = holder;
     const now = clock().getTime();
     const name = nameOf(keyId, id);
@@ -100,14 +115,16 @@ export const createClients = (clock: Clock): Clients => {
       entries.set(name, known);
       return known;
     }
-    if (!hasStream && (withoutStream.get(keyId) ?? 0) >= maxOfKey) removeOldestOf(keyId);
-    if (!hasStream && allWithoutStream >= maxWithoutStream) return undefined;
+    if (!hasStream && (withoutStream.keys.get(keyId) ?? 0) >= maxOfKey) {
+      removeOldest((other) => other.keyId === keyId);
+    }
+    if (!hasStream && allWithoutStream >= maxWithoutStream) removeFromLargest();
     const entry: Entry = {
       ...{ holder, id, since: now, seenAt: now, streams: 0, connection: null, ...unnamed },
       ...{ appliedAt: null, hasReported: false, endedAt: null, hasLeft: false },
     };
     entries.set(name, entry);
-    countWithoutStream(keyId, 1);
+    countWithoutStream(holder, 1);
     changed();
     return entry;
   };
@@ -125,14 +142,12 @@ export const createClients = (clock: Clock): Clients => {
     entry.endedAt = clock().getTime();
     // It may have been forgotten meanwhile, with its key.
     if (entries.get(nameOf(entry.holder.keyId, entry.id)) !== entry) return;
-    countWithoutStream(entry.holder.keyId, 1);
+    countWithoutStream(entry.holder, 1);
     changed();
   };
 
   const tell = (environmentId: number, number: 1 | -1): void => {
-    const count = (told.get(environmentId) ?? 0) + number;
-    if (count === 0) told.delete(environmentId);
-    else told.set(environmentId, count);
+    add(told, environmentId, number);
     changed();
   };
 
@@ -159,8 +174,7 @@ export const createClients = (clock: Clock): Clients => {
         return once(() => tell(holder.environmentId, -1));
       }
       const entry = entryOf(holder, id, true);
-      if (!entry) return () => {};
-      if (entry.streams === 0) countWithoutStream(holder.keyId, -1);
+      if (entry.streams === 0) countWithoutStream(holder, -1);
       entry.streams += 1;
       entry.connection = "stream";
       entry.endedAt = null;
@@ -171,14 +185,13 @@ export const createClients = (clock: Clock): Clients => {
 
     polls(holder, id) {
       const entry = entryOf(holder, id, false);
-      if (!entry || entry.connection !== null) return;
+      if (entry.connection !== null) return;
       entry.connection = "poll";
       changed();
     },
 
     reports(holder, { id, name, sdk, revision }, isBeside = false) {
       const entry = entryOf(holder, id, false);
-      if (!entry) return;
       entry.name = name;
       entry.sdk = sdk;
       if (!isBeside) entry.hasReported = true;
@@ -192,7 +205,6 @@ export const createClients = (clock: Clock): Clients => {
 
     leaves(holder, id) {
       const entry = entryOf(holder, id, false);
-      if (!entry) return;
       entry.hasLeft = true;
       changed();
     },

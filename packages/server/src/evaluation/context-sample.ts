@@ -1,5 +1,5 @@
 // A uniform sample of the contexts that were asked about lately, in memory alone: who a change of a flag would reach.
-import type { EvaluationContext } from "@halyard/core/context";
+import type { Attributes, EvaluationContext } from "@halyard/core/context";
 import {
   mergeRanges,
   type Sampled,
@@ -7,7 +7,7 @@ import {
 } from "@halyard/core/sampling/smallest-hashes";
 
 export interface SampledContext {
-  readonly context: EvaluationContext;
+  readonly context: Attributes;
   /** It came with a client key, which anybody can have. */
   readonly fromClient: boolean;
 }
@@ -46,7 +46,7 @@ const readContexts = async (
 ): Promise<readonly SampledContext[]> => {
   const contexts: SampledContext[] = [];
   for (const { text } of sampled) {
-    contexts.push({ context: JSON.parse(text) as EvaluationContext, fromClient });
+    contexts.push({ context: JSON.parse(text) as Attributes, fromClient });
     if (contexts.length % readAtOnce === 0) await nextTurn();
   }
   return contexts;

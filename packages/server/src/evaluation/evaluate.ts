@@ -1,6 +1,7 @@
 // Evaluates a flag of a snapshot and counts what came of it.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
+import { Turn } from "@halyard/core/targeting/turn";
 import type { EvaluationTotals, Outcome } from "../domain/usage.ts";
 import type { EvaluationFlag } from "./snapshot.ts";
 
@@ -15,7 +16,7 @@ export const evaluateFlag = (
   context: EvaluationContext,
   totals: EvaluationTotals,
 ): Evaluation => {
-  const evaluation = evaluate(entry.prepared, context);
+  const evaluation = evaluate(entry.prepared, context, new Turn());
   const outcome = outcomeOf(entry, evaluation);
   totals[outcome] += 1;
   if (outcome === "error" || "errorCode" in evaluation) return evaluation;

@@ -10,6 +10,7 @@ import {
   type SegmentState,
   stateOf,
 } from "@halyard/core/targeting/segment";
+import { workOfRules, workOfSegment } from "@halyard/core/targeting/work";
 import type { Revision, VersionedFlag } from "../domain/change.ts";
 import type { EnvironmentContent } from "../domain/segments.ts";
 import { allFlags, type Outcome } from "../domain/usage.ts";
@@ -53,6 +54,8 @@ export interface EvaluationFlag extends VersionedFlag {
   readonly counter: Counter;
   /** The counter's results, if the flag has more to decide than a percentage. */
   readonly results: ResultCounter | undefined;
+  /** Steps that its rules take for the largest context. */
+  readonly work: number;
   /** The body that was written last; a prepared flag has a fixed set of results, one object for each. */
   body: KeptBody | undefined;
 }
@@ -62,6 +65,7 @@ export interface EvaluationSegment {
   readonly state: SegmentState;
   readonly version: number;
   readonly test: Test;
+  readonly work: number;
 }
 
 /**
@@ -85,6 +89,8 @@ export interface Snapshot {
   segments(): readonly EvaluationSegment[];
   /** What flags name outside themselves. */
   readonly environment: Environment;
+  /** Steps that all of them take for the largest context. */
+  readonly work: number;
   /** The changes since the revision of this name; undefined when it is not known or too long ago. */
   since(name: string): readonly Revision[] | undefined;
 }
@@ -95,6 +101,9 @@ export interface ChangeableSnapshot extends Snapshot {
   /** Everything anew; what was kept of changes is gone. */
   replace(list: EnvironmentContent): void;
 }
+
+/** Steps of a flag with targeting in addition to its rules: most of them hash its bucket. */
+const ofDecision = 50;
 
 export const createSnapshot = (
   environmentId: number,
@@ -113,6 +122,7 @@ export const createSnapshot = (
   let revision = 0;
   let changedAt: Date | null = null;
   let name = "";
+  let work = 0;
 
   const moveTo = (newRevision: number, at: Date | null) => {
     revision = newRevision;
@@ -133,9 +143,11 @@ export const createSnapshot = (
       off: choiceOf(flag).off,
       counter,
       results: prepared.decide && counter.results,
+      work: prepared.decide === undefined ? 0 : ofDecision + workOfRules(flag.rules),
       body: undefined,
     };
     flags.set(flag.key, entry);
+    work += entry.work - (known?.work ?? 0);
     if (known && sorted) sorted[indexOf(sorted, flag.key)] = entry;
     else sorted = undefined;
   };
@@ -146,17 +158,26 @@ export const createSnapshot = (
     // A later flag of the same key begins anew.
     counters.forget(environmentId, key);
     flags.delete(key);
+    work -= known.work;
     sorted = undefined;
   };
 
   const putSegment = (state: SegmentState, version: number) => {
-    segments.set(state.key, { state, version, test: compileSegment(state) });
+    const entry = { state, version, test: compileSegment(state), work: workOfSegment(state.when) };
+    work += entry.work - (segments.get(state.key)?.work ?? 0);
+    segments.set(state.key, entry);
+  };
+
+  const removeSegment = (key: string) => {
+    work -= segments.get(key)?.work ?? 0;
+    segments.delete(key);
   };
 
   const replace = (whole: EnvironmentContent) => {
     const before = [...flags.keys()];
     flags.clear();
     segments.clear();
+    work = 0;
     for (const { segment, version } of whole.segments) putSegment(stateOf(segment), version);
     for (const entry of whole.flags) put(entry);
     for (const key of before) if (!flags.has(key)) counters.forget(environmentId, key);
@@ -188,6 +209,9 @@ export const createSnapshot = (
 
     segments: () => [...segments.values()].sort((a, b) => (a.state.key < b.state.key ? -1 : 1)),
     environment,
+    get work() {
+      return work;
+    },
 
     since: (wanted) => (wanted === name ? [] : recent.since(wanted)),
 
@@ -198,7 +222,7 @@ export const createSnapshot = (
           else remove(change.key);
           break;
         case "segment":
-          if (change.value === null) segments.delete(change.key);
+          if (change.value === null) removeSegment(change.key);
           else {
             const before = segments.get(change.key)?.state;
             putSegment(applyToState(before, change.value), change.version);

@@ -2,9 +2,9 @@
 import { ResultCounter } from "@halyard/core/result-counts";
 import type { FlagUsage } from "../domain/usage.ts";
 import type { Clock, Store } from "../ports.ts";
+import { startPeriodicFlush } from "./periodic-flush.ts";
 import type { Counter, Counters } from "./snapshot.ts";
 
-const flushPause = 60_000;
 export const hourLength = 3_600_000;
 /** Stored of one flag at once: reported counts must stay exact in a double. */
 const maxCount = 1e10;
@@ -73,18 +73,8 @@ export const createUsage = (
     }
   };
 
-  let last: Promise<void> = Promise.resolve();
-  // One after the other: what an earlier flush has taken but not stored yet was counted before the call too.
-  const flush = (): Promise<void> => {
-    last = last.catch(() => undefined).then(write);
-    return last;
-  };
-
-  const timer = setInterval(() => {
-    flush().catch(failed);
-  }, flushPause).unref();
-
   return {
+    ...startPeriodicFlush(write, failed),
     counters: {
       of(environmentId, flagKey) {
         let counters = environments.get(environmentId);
@@ -103,11 +93,6 @@ export const createUsage = (
         if (flagKey === undefined) environments.delete(environmentId);
         else environments.get(environmentId)?.delete(flagKey);
       },
-    },
-    flush,
-    async close() {
-      clearInterval(timer);
-      await flush().catch(failed);
     },
   };
 };

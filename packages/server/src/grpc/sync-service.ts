@@ -45,6 +45,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, status>>> = {
   FORBIDDEN: status.PERMISSION_DENIED,
   RATE_LIMITED: status.RESOURCE_EXHAUSTED,
   UNAVAILABLE: status.UNAVAILABLE,
+  CONFLICT: status.FAILED_PRECONDITION,
 };
 const refusalOf = ({ code, message }: Failure) => ({
   code: statuses[code] ?? status.INTERNAL,
@@ -94,7 +95,8 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     const { keyId, environment } = checked.value.principal;
     const snapshot = snapshots.get(environment.id);
     if (!snapshot) return fail(keyRefused);
-    await streams.message(snapshot);
+    const definition = await streams.message(snapshot);
+    if (!definition.ok) return definition;
     // It may have been revoked while the definition was made.
     if (!keyCache.isValid(keyId)) return fail(keyRefused);
     return ok({ holder: { environmentId: environment.id, keyId }, snapshot });
@@ -147,6 +149,12 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
             call.end();
             ended.dispose();
           });
+        },
+        refuse: (failure) => {
+          answered(name, failure, begun);
+          if (isSending) cut(peer);
+          else end(failure);
+          ended.dispose();
         },
         cut: () => cut(peer),
       },

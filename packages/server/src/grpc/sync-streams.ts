@@ -1,5 +1,6 @@
 // Calls that get definitions: SyncFlags gets every new one, and who is slow the newest only. What a key's calls do not read is limited.
 import { setTimeout as pause } from "node:timers/promises";
+import { type Failure, ok, type Result } from "../errors.ts";
 import type { FlagdDefinitions } from "../evaluation/flagd-definitions.ts";
 import type { Snapshot } from "../evaluation/snapshot.ts";
 import type { Snapshots } from "../evaluation/snapshots.ts";
@@ -15,6 +16,8 @@ import { encodeDefinition } from "./messages.ts";
 export interface SyncReader {
   /** Calls back once the message has left; never when the call has ended before. */
   send(message: Buffer, sent: () => void): void;
+  /** Ends a call for which there is no definition. */
+  refuse(failure: Failure): void;
   /** Ends a call that does not read, with its connection. */
   cut(): void;
 }
@@ -26,8 +29,8 @@ export interface AskedFor {
 }
 
 export interface SyncStreams {
-  /** A message with the definition of this revision, made once for all who ask. */
-  message(snapshot: Snapshot): Promise<Buffer>;
+  /** A message with the definition of this revision, made once for all clients. */
+  message(snapshot: Snapshot): Promise<Result<Buffer>>;
   /** Sends the definition now, and to followers whenever it changes; what it returns is to be called when the call has ended. */
   begin(asked: AskedFor, reader: SyncReader): () => void;
   close(): void;
@@ -38,8 +41,6 @@ interface Share {
   calls: number;
   /** Bytes on their way. */
   sending: number;
-  /** Whose `next` has to wait until others have read, in their order. */
-  readonly waiting: Set<Subscriber>;
 }
 
 interface Subscriber extends Positioned {
@@ -50,14 +51,15 @@ interface Subscriber extends Positioned {
   sending: { readonly length: number; readonly since: number } | undefined;
   /** What is to be sent after it: the newest. */
   next: Buffer | undefined;
-  /** What it has got, or will get next. */
-  latest: Buffer | undefined;
+  /** The last message that was sent, or the next one. Held weakly because the buffer can be large. */
+  latest: WeakRef<Buffer> | undefined;
   ended: boolean;
 }
 
 interface Environment {
   readonly broadcaster: Broadcaster<Subscriber>;
   readonly tell: () => void;
+  readonly followers: Set<Subscriber>;
   /** Bytes on their way. */
   sending: number;
   lessSending: (() => void) | undefined;
@@ -71,10 +73,13 @@ const compileShare = 0.2;
 const maxSending = 64 * 1_024 * 1_024;
 /** Of them, those of one key: calls that nobody reads fill neither the memory nor the others' share. One message always goes. */
 const maxSendingPerKey = maxSending / 2;
+/** Of all environments together. */
+const maxSendingInAll = 2 * maxSending;
 /** Milliseconds that readers are waited for when so much is on its way. */
 const longestRest = 250;
-/** Milliseconds in which a reader must have taken a message. */
+/** Milliseconds in which a client must read a message: normally, and while other calls wait for memory. */
 const takeWithin = 60_000;
+const takeWithinOthers = takeWithin / 4;
 
 export const createSyncStreams = (
   snapshots: Pick<Snapshots, "onChange">,
@@ -87,22 +92,31 @@ export const createSyncStreams = (
   const messages = new WeakMap<Buffer, Buffer>();
   const busy = new Set<Subscriber>();
   const shares = new Map<string, Share>();
+  /** Whose `next` has to wait until others have read, in their order. */
+  const waiting = new Set<Subscriber>();
+  let sendingInAll = 0;
 
-  const message = async (snapshot: Snapshot): Promise<Buffer> => {
-    const { bytes } = await definitions.of(snapshot);
+  const message = async (snapshot: Snapshot): Promise<Result<Buffer>> => {
+    const definition = await definitions.of(snapshot);
+    if (!definition.ok) return definition;
+    const { bytes } = definition.value;
     const known = messages.get(bytes);
-    if (known) return known;
+    if (known) return ok(known);
     const made = encodeDefinition(bytes);
     messages.set(bytes, made);
-    return made;
+    return ok(made);
   };
 
-  const hasRoom = ({ sending }: Share, { length }: Buffer): boolean =>
-    sending === 0 || sending + length <= maxSendingPerKey;
+  /** A definition is never larger than any of these. */
+  const hasRoom = ({ share, environment }: Subscriber, { length }: Buffer): boolean =>
+    share.sending + length <= maxSendingPerKey &&
+    environment.sending + length <= maxSending &&
+    sendingInAll + length <= maxSendingInAll;
 
   const sent = ({ sending, environment, share }: Subscriber): void => {
     const length = sending?.length ?? 0;
     share.sending -= length;
+    sendingInAll -= length;
     environment.sending -= length;
     if (environment.sending <= maxSending) environment.lessSending?.();
   };
@@ -110,16 +124,17 @@ export const createSyncStreams = (
   const put = (subscriber: Subscriber, bytes: Buffer): void => {
     const { share, environment, reader } = subscriber;
     const { length } = bytes;
-    if (subscriber.sending || !hasRoom(share, bytes)) {
+    if (subscriber.sending || !hasRoom(subscriber, bytes)) {
       subscriber.next = bytes;
-      if (!subscriber.sending) share.waiting.add(subscriber);
+      if (!subscriber.sending) waiting.add(subscriber);
       return;
     }
     // Something older may have waited for room.
     subscriber.next = undefined;
-    share.waiting.delete(subscriber);
+    waiting.delete(subscriber);
     subscriber.sending = { length, since: now() };
     share.sending += length;
+    sendingInAll += length;
     environment.sending += length;
     busy.add(subscriber);
     reader.send(bytes, () => {
@@ -127,25 +142,24 @@ export const createSyncStreams = (
     });
   };
 
-  /** Its message has left, or will not: the next of the same key has its turn. */
+  /** The message was sent or dropped: frees its memory for waiting calls. */
   const release = (subscriber: Subscriber): void => {
-    const { share } = subscriber;
     sent(subscriber);
     subscriber.sending = undefined;
     busy.delete(subscriber);
-    if (subscriber.next && !subscriber.ended) share.waiting.add(subscriber);
-    for (const waiting of share.waiting) {
-      const { next } = waiting;
-      if (next && !hasRoom(share, next)) break;
-      share.waiting.delete(waiting);
-      if (next) put(waiting, next);
+    if (subscriber.next && !subscriber.ended) waiting.add(subscriber);
+    for (const each of waiting) {
+      const { next } = each;
+      if (next && !hasRoom(each, next)) continue;
+      waiting.delete(each);
+      if (next) put(each, next);
     }
   };
 
   const send = (subscriber: Subscriber, bytes: Buffer): void => {
-    // A change need not change what flagd is told.
-    if (subscriber.ended || subscriber.latest === bytes) return;
-    subscriber.latest = bytes;
+    // A change need not change the definition.
+    if (subscriber.ended || subscriber.latest?.deref() === bytes) return;
+    subscriber.latest = new WeakRef(bytes);
     put(subscriber, bytes);
   };
 
@@ -168,14 +182,20 @@ export const createSyncStreams = (
       const begun = now();
       const made = await message(snapshot);
       took = now() - begun;
-      broadcaster.publish(made);
+      if (made.ok) {
+        broadcaster.publish(made.value);
+        return;
+      }
+      for (const subscriber of environment.followers) subscriber.reader.refuse(made.failure);
     };
     const tell = createFold(
       // Whoever has made the change does not wait for it.
       () => setImmediate(() => void publish().catch(onFailed)),
       () => Math.max(foldWithin, took / compileShare),
     );
-    const environment: Environment = { broadcaster, tell, sending: 0, lessSending: undefined };
+    const environment: Environment = {
+      ...{ broadcaster, tell, followers: new Set(), sending: 0, lessSending: undefined },
+    };
     return environment;
   };
 
@@ -185,7 +205,7 @@ export const createSyncStreams = (
   });
 
   const timer = setInterval(() => {
-    const before = now() - takeWithin;
+    const before = now() - (waiting.size > 0 ? takeWithinOthers : takeWithin);
     for (const { sending: message, reader } of busy) {
       if (message && message.since < before) reader.cut();
     }
@@ -196,7 +216,7 @@ export const createSyncStreams = (
     begin({ keyId, snapshot, follows }, reader) {
       const environment = environments.get(snapshot) ?? open(snapshot);
       environments.set(snapshot, environment);
-      const share = shares.get(keyId) ?? { calls: 0, sending: 0, waiting: new Set() };
+      const share = shares.get(keyId) ?? { calls: 0, sending: 0 };
       shares.set(keyId, share);
       share.calls += 1;
       const subscriber: Subscriber = {
@@ -209,13 +229,20 @@ export const createSyncStreams = (
         ended: false,
         position: 0,
       };
-      if (follows) environment.broadcaster.add(subscriber);
+      if (follows) {
+        environment.broadcaster.add(subscriber);
+        environment.followers.add(subscriber);
+      }
       // Asked for only now: a change before is in it, and one after is told.
-      message(snapshot).then((first) => send(subscriber, first), onFailed);
+      message(snapshot).then((first) => {
+        if (first.ok) send(subscriber, first.value);
+        else if (!subscriber.ended) reader.refuse(first.failure);
+      }, onFailed);
       return () => {
         subscriber.ended = true;
         environment.broadcaster.delete(subscriber);
-        share.waiting.delete(subscriber);
+        environment.followers.delete(subscriber);
+        waiting.delete(subscriber);
         share.calls -= 1;
         if (share.calls === 0) shares.delete(keyId);
         release(subscriber);

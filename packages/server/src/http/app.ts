@@ -19,11 +19,11 @@ import { createErrorHandler } from "./errors/error-handler.ts";
 import { sendFailure, statusOf } from "./errors/error-reply.ts";
 import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
 import { schemaController } from "./errors/validation.ts";
-import { openFastPath } from "./fast-path/fast-path.ts";
+import { createFastPath } from "./fast-path/fast-path.ts";
 import { fastRoutes } from "./fast-path/routes.ts";
 import { type FlagdDependencies, flagdRoutes } from "./flagd/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
-import { limitSending, serveInTurn } from "./load/connections.ts";
+import { limitSending, serializePipelined } from "./load/connections.ts";
 import type { Overload } from "./load/overload.ts";
 import { type McpDependencies, mcpRoutes } from "./mcp/routes.ts";
 import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts";
@@ -36,6 +36,7 @@ import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts"
 import { requestIdOf, setCommonHeaders } from "./request/common-headers.ts";
 import { answerPreflights } from "./request/cors.ts";
 import { createObserver, type ObserveDependencies } from "./request/observe.ts";
+import { addRequestSteps, type RequestStep } from "./request/request-steps.ts";
 import { traceRequests } from "./request/trace-requests.ts";
 import { createEventStreams, type StreamSettings } from "./streams/event-streams.ts";
 import type { OpenStreams } from "./streams/open-streams.ts";
@@ -70,6 +71,7 @@ export interface AppDependencies
   readonly requestTimeout: number;
   /** Milliseconds for which a client may read nothing of its answer. */
   readonly sendTimeout: number;
+  readonly slowReadInterval: number | undefined;
 }
 
 export const createApp = async (dependencies: AppDependencies): Promise<FastifyInstance> => {
@@ -143,10 +145,12 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   const observer = createObserver(dependencies);
 
   overload.watch(app.server);
-  if (tracing) traceRequests(app, tracing);
+  const steps: RequestStep[] = [serializePipelined(trackResponse)];
+  if (tracing) steps.push(traceRequests(app, tracing));
   const isClosing = addLifecycle(app, {
     observer,
     overload,
+    slowReadInterval: dependencies.slowReadInterval,
     now,
     keyCache,
     perKey,
@@ -169,19 +173,12 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   });
 
   const counts = dependencies.meter.evaluations;
-  // Past the framework nobody sees a request as a whole.
+  // Spans and lines of the access log come from the framework's hooks.
   if (!tracing && !dependencies.accessLog) {
-    openFastPath(app.server, fastRoutes({ ...dependencies, counts }), {
-      log,
-      now,
-      overload,
-      observer,
-      keyCheck,
-      maxBodyBytes,
-      isClosing,
-    });
+    const fastPath = { log, now, overload, observer, keyCheck, maxBodyBytes, isClosing };
+    steps.push(createFastPath(fastRoutes({ ...dependencies, counts }), fastPath));
   }
-  serveInTurn(app.server, trackResponse);
+  addRequestSteps(app.server, steps);
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {

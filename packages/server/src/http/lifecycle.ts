@@ -13,6 +13,7 @@ import type { AuthContext, Authenticate, Authenticated } from "./auth/authentica
 import { type RateLimit, unlimited } from "./auth/rate-limit.ts";
 import { keyRefused, sendFailure } from "./errors/error-reply.ts";
 import { collectPaths } from "./errors/known-paths.ts";
+import { createLargeReads } from "./load/large-reads.ts";
 import type { Overload } from "./load/overload.ts";
 import { setCommonHeaders } from "./request/common-headers.ts";
 import type { ObservedRoute, Observer } from "./request/observe.ts";
@@ -20,6 +21,8 @@ import type { ObservedRoute, Observer } from "./request/observe.ts";
 export interface LifecycleDependencies {
   readonly observer: Observer;
   readonly overload: Overload;
+  /** Milliseconds after which a client that hardly reads a large response is disconnected. */
+  readonly slowReadInterval: number | undefined;
   readonly now: () => number;
   readonly keyCache: ApiKeyCache;
   /** Requests a minute for each key. */
@@ -45,8 +48,12 @@ interface Route extends ObservedRoute {
     readonly permission: Permission;
     readonly authenticate: Authenticate;
     readonly perKey: RateLimit;
+    readonly large: LargeRead | undefined;
   };
 }
+
+/** Whether a response can be large: always, or when `at` or `revision` reads the past. */
+type LargeRead = "always" | "past";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -56,6 +63,8 @@ declare module "fastify" {
     unlimited?: boolean;
     /** Open to everyone, or to keys that everyone can see: counted on its own, for each key and for each address. */
     countedAlone?: boolean;
+    /** Its response can be large: only a few of these are served at a time. */
+    large?: LargeRead;
     /** Set for every route by the lifecycle. */
     route?: Route;
   }
@@ -88,6 +97,11 @@ const twoHosts: Failure = {
   message: "The request has more than one Host.",
 };
 
+const isLarge = ({ query }: FastifyRequest, large: LargeRead): boolean => {
+  const { at, revision } = query as { readonly at?: unknown; readonly revision?: unknown };
+  return large === "always" || at !== undefined || revision !== undefined;
+};
+
 /** To be called before any route is made; returns whether the server is closing. */
 export const addLifecycle = (
   app: FastifyInstance,
@@ -100,6 +114,7 @@ export const addLifecycle = (
     closing = true;
   });
   const paths = collectPaths();
+  const largeReads = createLargeReads(dependencies.slowReadInterval);
   app.decorateRequest("startedAt", 0);
   app.decorateRequest("route");
   app.decorateRequest("auth");
@@ -107,7 +122,7 @@ export const addLifecycle = (
 
   app.addHook("onRoute", (options) => {
     const { url, method } = options;
-    const { permission, unlimited: isUnlimited, countedAlone } = options.config ?? {};
+    const { permission, unlimited: isUnlimited, countedAlone, large } = options.config ?? {};
     const own = countedAlone ? dependencies.newLimits() : undefined;
     paths.add(options);
     const access = permission && {
@@ -116,6 +131,7 @@ export const addLifecycle = (
         ? dependencies.authenticateApi
         : dependencies.authenticateKey,
       perKey: own?.perKey ?? (isUnlimited ? unlimited : dependencies.perKey),
+      large,
     };
     const route: Route = {
       pattern: url,
@@ -147,7 +163,7 @@ export const addLifecycle = (
     request: FastifyRequest,
     reply: FastifyReply,
     checked: Authenticated,
-    perKey: RateLimit,
+    { perKey, large }: NonNullable<Route["access"]>,
     done: HookHandlerDoneFunction,
   ): void => {
     if (!checked.ok) {
@@ -165,7 +181,14 @@ export const addLifecycle = (
       return;
     }
     request.auth = checked.value;
-    done();
+    if (large === undefined || !isLarge(request, large)) {
+      done();
+      return;
+    }
+    const { environment, keyId } = checked.value.principal;
+    if (largeReads.enter({ environmentId: environment.id, keyId }, reply.raw, done)) return;
+    const { failure, retryAfter } = overload.shed("management");
+    sendFailure(reply.header("retry-after", String(retryAfter)), failure);
   };
 
   // With callbacks: a promise for each hook is what a request would mostly cost.
@@ -202,8 +225,8 @@ export const addLifecycle = (
         return;
       }
       const checked = access.authenticate(request, access.permission);
-      if (!(checked instanceof Promise)) admit(request, reply, checked, access.perKey, done);
-      else checked.then((later) => admit(request, reply, later, access.perKey, done), done);
+      if (!(checked instanceof Promise)) admit(request, reply, checked, access, done);
+      else checked.then((later) => admit(request, reply, later, access, done), done);
     }
   });
 

@@ -64,12 +64,10 @@ const missing = (id: string): Result<never> => notFound("The API key", id);
 /** The person behind a new key: who issues it, or who issued the key that issues it. */
 const issuerOf = async (
   transaction: Transaction,
-  environmentId: number,
   { keyId, user }: Actor,
 ): Promise<string | null> => {
   if (user || keyId === null) return user?.id ?? null;
-  const keys = await transaction.keys(environmentId);
-  return keys.find(({ id }) => id === keyId)?.createdBy ?? null;
+  return (await transaction.apiKey(keyId))?.createdBy ?? null;
 };
 
 /** Writes a new key, which was checked, within a transaction; `given` is a text that the operator has chosen. */
@@ -95,7 +93,7 @@ export const issueKey = async (
     user,
     writesDirectly,
     maxFlips,
-    createdBy: await issuerOf(transaction, environmentId, actor),
+    createdBy: await issuerOf(transaction, actor),
   };
   const text = given ?? keyText(apiKey.id, random(32));
   await transaction.insertKey({

@@ -176,7 +176,7 @@ export const createDeliveries = ({
         const event = testEvent(newIds.event(), type, webhook, caller, at);
         await transaction.insertTestEvent(caller.environment.id, event, at);
         const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
-        await transaction.queue([{ ...delivery, sequence: null, flagKey: null }], "test", at);
+        await transaction.queue([{ ...delivery, sequence: null, orderingKey: null }], "test", at);
         return queued(transaction, webhook, delivery.id);
       }),
 
@@ -187,8 +187,8 @@ export const createDeliveries = ({
         if (!webhook.active) return inactive(webhook);
         const { event } = old;
         const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
-        const { sequence, flagKey } = event;
-        await transaction.queue([{ ...delivery, sequence, flagKey }], "replay", clock());
+        const { sequence, orderingKey } = event;
+        await transaction.queue([{ ...delivery, sequence, orderingKey }], "replay", clock());
         return queued(transaction, webhook, delivery.id);
       }),
 

@@ -21,12 +21,17 @@ export interface IdempotentResult<T> {
   readonly repeated: boolean;
 }
 
-/** What an earlier request has led to; undefined when this is the first. */
-export const earlierResult = async <T>(
+/** What is stored for work in several transactions that has not ended yet: enough to continue it. */
+interface Begun<B> {
+  readonly begun: B;
+}
+
+/** The result or the state of an earlier request; undefined when this is the first. */
+export const earlierResult = async <T, B = never>(
   transaction: Transaction,
   once: IdempotentRequest | undefined,
   now: Date,
-): Promise<IdempotentResult<T> | undefined> => {
+): Promise<IdempotentResult<T> | Begun<B> | undefined> => {
   if (!once) return undefined;
   const earlier = await transaction.idempotencyRecord(once.keyId, once.keptAs, now);
   if (earlier && earlier.fingerprint !== once.fingerprint) {
@@ -37,7 +42,33 @@ export const earlierResult = async <T>(
       repeated: false,
     };
   }
-  return earlier && { result: once.open(earlier.sealed) as Result<T>, repeated: true };
+  if (!earlier) return undefined;
+  const stored = once.open(earlier.sealed) as Result<T> | Begun<B>;
+  return "begun" in stored ? stored : { result: stored, repeated: true };
+};
+
+const save = async (
+  transaction: Transaction,
+  once: IdempotentRequest,
+  stored: unknown,
+  now: Date,
+): Promise<void> => {
+  const record = { fingerprint: once.fingerprint, sealed: once.seal(stored) };
+  const until = new Date(now.getTime() + keptFor);
+  await transaction.saveIdempotencyRecord(once.keyId, once.keptAs, record, until, now);
+};
+
+/** Stores the state, so that a repeated request can continue. */
+export const saveBegun = async (
+  transaction: Transaction,
+  once: IdempotentRequest | undefined,
+  begun: unknown,
+  now: Date,
+): Promise<void> => {
+  if (!once) return;
+  // Replaces an earlier record whose work is gone.
+  await transaction.deleteIdempotencyRecord(once.keyId, once.keptAs);
+  await save(transaction, once, { begun }, now);
 };
 
 const notKept: readonly ErrorCode[] = ["VALIDATION_FAILED", "TOO_MANY_FLIPS", "UNAUTHORIZED"];
@@ -51,20 +82,13 @@ export const runIdempotent = async <T>(
   if (!once) return { result: await work(), repeated: false };
   const now = clock();
   const earlier = await earlierResult<T>(transaction, once, now);
-  if (earlier) return earlier;
+  if (earlier && !("begun" in earlier)) return earlier;
+  // The result replaces the state of unfinished work.
+  if (earlier) await transaction.deleteIdempotencyRecord(once.keyId, once.keptAs);
   const result = await work();
   // An invalid request had no effect: its sender may correct it and keep the key. One that flips too many may be
   // within the limit later. One whose environment is gone has no caller left to store it for.
   const kept = result.ok || !notKept.includes(result.failure.code);
-  if (kept) {
-    const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };
-    await transaction.saveIdempotencyRecord(
-      once.keyId,
-      once.keptAs,
-      answer,
-      new Date(now.getTime() + keptFor),
-      now,
-    );
-  }
+  if (kept) await save(transaction, once, result, now);
   return { result, repeated: false };
 };

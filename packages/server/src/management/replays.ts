@@ -70,7 +70,7 @@ export const createReplays = (
       webhookId: webhook.id,
       eventId: event.id,
       sequence: event.sequence,
-      flagKey: event.flagKey,
+      orderingKey: event.orderingKey,
     }));
     const now = clock();
     await transaction.queue(deliveries, "replay", now);

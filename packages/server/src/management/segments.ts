@@ -2,13 +2,13 @@
 import { isFlagKey } from "@halyard/core/flags/rules";
 import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import { rulesNaming } from "@halyard/core/targeting/references";
-import type { VersionedSegment } from "../domain/change.ts";
+import type { SegmentState } from "@halyard/core/targeting/segment";
+import type { VersionedFlag, VersionedSegment } from "../domain/change.ts";
 import type { Precondition } from "../domain/change-flag.ts";
 import type { OperationOf } from "../domain/change-requests/operation.ts";
 import type { CreateSegment, PatchSegment } from "../domain/change-segment.ts";
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
-import type { WholeSegment } from "../domain/segments.ts";
-import { notFound, ok, type Result } from "../errors.ts";
+import { noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Store } from "../ports.ts";
 import type { Changes } from "./change-requests/changes.ts";
 import type { IdempotentRequest, IdempotentResult } from "./idempotency.ts";
@@ -19,9 +19,32 @@ export interface SegmentUse {
   readonly rules: readonly string[];
 }
 
+/** A segment in memory: the same object for as long as the segment stays as it is. */
+export interface SegmentInMemory {
+  readonly state: SegmentState;
+  readonly version: number;
+}
+
+export interface SegmentMemory {
+  readonly get: (
+    environmentId: number,
+  ) =>
+    | { segments(): readonly SegmentInMemory[]; get(key: string): VersionedFlag | undefined }
+    | undefined;
+  /** When it resolves, all that was committed before the call is in memory. */
+  readonly current: () => Promise<void>;
+}
+
+const summaryOf = ({ state, version }: SegmentInMemory): VersionedSegment => {
+  const { include, exclude, ...rest } = state;
+  const counts = { include: include.size, exclude: exclude.size };
+  return { segment: { ...rest, counts }, version };
+};
+
 export interface Segments {
-  list(environment: EnvironmentRef): Promise<readonly VersionedSegment[]>;
-  get(environment: EnvironmentRef, key: string): Promise<Result<WholeSegment>>;
+  list(environment: EnvironmentRef): Promise<Result<readonly VersionedSegment[]>>;
+  /** From memory, where its members change in place: read it before the next await. */
+  get(environment: EnvironmentRef, key: string): Promise<Result<SegmentInMemory>>;
   uses(environment: EnvironmentRef, key: string): Promise<Result<readonly SegmentUse[]>>;
   create(
     caller: Caller,
@@ -44,7 +67,19 @@ export interface Segments {
   remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
-export const createSegments = (store: Store, changes: Changes): Segments => {
+export const createSegments = (
+  store: Pick<Store, "referencesTo">,
+  { get, current }: SegmentMemory,
+  changes: Changes,
+): Segments => {
+  const find = async ({ id }: EnvironmentRef, key: string): Promise<Result<SegmentInMemory>> => {
+    await current();
+    const found = get(id)
+      ?.segments()
+      .find(({ state }) => state.key === key);
+    return found ? ok(found) : notFound("The segment", key);
+  };
+
   const run = async (
     caller: Caller,
     operation: OperationOf<"segment">,
@@ -60,23 +95,24 @@ export const createSegments = (store: Store, changes: Changes): Segments => {
   };
 
   return {
-    list: ({ id }) => store.segments(id),
-
-    async get({ id }, key) {
-      if (!isFlagKey(key)) return notFound("The segment", key);
-      const found = await store.wholeSegment(id, key);
-      return found ? ok(found) : notFound("The segment", key);
+    async list({ id }) {
+      await current();
+      const memory = get(id);
+      return memory ? ok(memory.segments().map(summaryOf)) : noEnvironment;
     },
 
-    async uses({ id }, key) {
-      const found = isFlagKey(key) ? await store.segment(id, key) : undefined;
-      if (!found) return notFound("The segment", key);
-      const references = await store.referencesTo(id, "segment", key);
-      const flags = await store.flagsAmong(
-        id,
-        references.map(({ flag }) => flag),
-      );
-      return ok(flags.map(({ flag }) => ({ key: flag.key, rules: rulesNaming(flag, key) })));
+    get: find,
+
+    async uses(environment, key) {
+      const found = await find(environment, key);
+      if (!found.ok) return found;
+      const references = await store.referencesTo(environment.id, "segment", key);
+      const memory = get(environment.id);
+      const uses = references.flatMap(({ flag }) => {
+        const entry = memory?.get(flag);
+        return entry ? [{ key: flag, rules: rulesNaming(entry.flag, key) }] : [];
+      });
+      return ok(uses);
     },
 
     create: (caller, body, once) =>

@@ -48,6 +48,10 @@ export interface Users {
   change(author: Author, id: string, change: PersonChange): Promise<Result<User>>;
   /** Their sessions, keys and streams end. */
   remove(author: Author, id: string): Promise<Result<void>>;
+  /** Declares that both accounts belong to one human: neither can approve what the other proposes. */
+  link(author: Author, id: string, other: string): Promise<Result<User>>;
+  /** Separates the account from all linked accounts. */
+  unlink(author: Author, id: string): Promise<Result<User>>;
   /** Earlier ones are no longer good; everything else stays until it is accepted. */
   newInvitation(author: Author, id: string): Promise<Result<Invitation>>;
   /** For the operator alone: whoever has lost app and recovery codes signs in with the password again. Their sessions end. */
@@ -193,6 +197,20 @@ export const createUsers = (store: Store, sources: Sources): Users => {
         await setRights(sources, transaction, user, { isOwner: false, roles: {} }, { actor });
         await transaction.deleteUser(id);
         return ok(undefined);
+      }),
+
+    link: (_author, id, other) =>
+      changing(id, async (transaction, user) => {
+        if (id === other) return invalid("account", "must be the id of another account");
+        if (!(await transaction.user(other))) return missing(other);
+        if (!user.linked.includes(other)) await transaction.linkAccounts(id, other);
+        return readBack(transaction, id);
+      }),
+
+    unlink: (_author, id) =>
+      changing(id, async (transaction, user) => {
+        if (user.linked.length > 0) await transaction.unlinkAccount(id);
+        return readBack(transaction, id);
       }),
 
     removeSecondFactor: (id) =>

@@ -11,7 +11,6 @@ import { createQuestions } from "./cluster-questions.ts";
 import { openListening } from "./listening.ts";
 import { createLog } from "./log.ts";
 import { systemBalancesConnections } from "./port.ts";
-import { releaseMemorySoon } from "./release-memory.ts";
 import { stopWithin } from "./stop-within.ts";
 
 type StartOrder = Extract<Order, { kind: "start" }>;
@@ -92,7 +91,6 @@ const serve = async ({ config, number }: StartOrder): Promise<void> => {
   );
   instance = listening.instance;
   await report({ kind: "up", url: listening.url });
-  releaseMemorySoon();
   await stopped;
   await stopWithin(config, log, () => listening.instance.close(delay));
 };

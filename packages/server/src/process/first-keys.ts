@@ -37,6 +37,10 @@ export const makeFirstKeys = async (
         { user: id },
         "the second factor cannot be decrypted: its key is missing, so its owner cannot sign in with a password",
       );
+    } else if (id === "installation") {
+      log.error(
+        "the addresses of accounts cannot be compared: the secret key is missing, so approvals and sign-ins with a provider are refused",
+      );
     } else {
       log.error(
         { webhook: id },

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { composeInstance, type Instance, type TestOverrides } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
 import type { FirstKey } from "../management/environments/bootstrap.ts";
-import { keepNextTickFast } from "./next-tick-workaround.ts";
 import { explainListenErrors, flagdPort, resolveHost } from "./port.ts";
 
 export interface DashboardAddress {
@@ -47,7 +46,6 @@ export const openListening = async (
   overrides: TestOverrides = {},
   reusePort = false,
 ): Promise<ListeningInstance> => {
-  await keepNextTickFast();
   const instance = await composeInstance(config, log, overrides);
   try {
     const { flagdServer } = instance;

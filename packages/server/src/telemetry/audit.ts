@@ -124,6 +124,14 @@ export const createAudit = (log: AuditLog): Audit => {
         tellUser("deleted", id);
         return transaction.deleteUser(id);
       },
+      linkAccounts(one, other) {
+        for (const id of [one, other]) tellUser("linked", id);
+        return transaction.linkAccounts(one, other);
+      },
+      unlinkAccount(id) {
+        tellUser("unlinked", id);
+        return transaction.unlinkAccount(id);
+      },
       insertSignInLink(link, now) {
         if (link.userId !== null) tellUser("invited", link.userId);
         return transaction.insertSignInLink(link, now);
@@ -193,7 +201,7 @@ export const createAudit = (log: AuditLog): Audit => {
         for (const { environmentId, name } of positions) environmentNames.set(environmentId, name);
         return positions;
       },
-      async transact(work, concern) {
+      async transact(work, environmentId) {
         let lines: Line[] = [];
         let made = new Map<number, string>();
         // Looked at here: the work may run among those of another request, and then has its origin.
@@ -203,7 +211,7 @@ export const createAudit = (log: AuditLog): Audit => {
           lines = [];
           made = new Map();
           return work(collecting(transaction, lines, made, isAsked));
-        }, concern);
+        }, environmentId);
         for (const [id, name] of made) environmentNames.set(id, name);
         for (const line of lines) {
           // What is continued was told when it began.

@@ -1,7 +1,7 @@
 // Times the store's calls and counts their failures.
 import type { OutboxBatch } from "../domain/webhooks/outbox.ts";
 import { RolledBack } from "../errors.ts";
-import type { Concern, Reader, Store, Transaction } from "../ports.ts";
+import type { Reader, Store, Transaction } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -57,6 +57,7 @@ const reads: readonly (keyof Reader)[] = [
   "keyHolders",
   "usage",
   "usageHours",
+  "evaluationErrors",
   "history",
   "chainPart",
 ];
@@ -108,8 +109,8 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
           lookedAt = now();
           return positions;
         },
-        transact: timed("transaction", "transact", (work: Work, concern?: Concern) =>
-          store.transact(work, concern),
+        transact: timed("transaction", "transact", (work: Work, environmentId?: number) =>
+          store.transact(work, environmentId),
         ) as Store["transact"],
         outbox: {
           ...store.outbox,

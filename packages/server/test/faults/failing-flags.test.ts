@@ -85,7 +85,7 @@ const restartAfter = async (outage: number) => {
   await writeRows({ folder }, "update webhooks set failing_since = ?", now - outage);
   await writeRows(
     { folder },
-    "update lanes set lease_id = null, lease_until = 0, due_at = ?",
+    "update delivery_queues set lease_id = null, lease_until = 0, due_at = ?",
     now + 30 * minute,
   );
   receiver.behave({ slow: 5 });

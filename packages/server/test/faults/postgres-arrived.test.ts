@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Programs } from "@halyard/sdk";
+import type { Programs } from "@halyard/sdk/management";
 import { serveOn } from "../support/halyard-process.ts";
 import { newDatabase } from "../support/postgres.ts";
 import { call } from "./support/client.ts";

@@ -126,8 +126,12 @@ test("a lost listening connection is made again, and hints come again", async (t
   assert.equal(database.kind, "postgres");
   const secrets = createSecretCipher([randomBytes(32)]);
   const [listening, writing] = await Promise.all([
-    openPostgresEngine(database, true).then((engine) => createSqlStore(engine, secrets)),
-    openPostgresEngine(database, true).then((engine) => createSqlStore(engine, secrets)),
+    openPostgresEngine(database, { mayMigrate: true }).then((engine) =>
+      createSqlStore(engine, secrets),
+    ),
+    openPostgresEngine(database, { mayMigrate: true }).then((engine) =>
+      createSqlStore(engine, secrets),
+    ),
   ]);
   t.after(() => Promise.all([listening.close(), writing.close()]));
   let hints = 0;

@@ -226,10 +226,10 @@ test(`${size.changes} changes by three instances, ${size.kills} kills, ${size.te
   );
   assert.equal(
     await numberOf(
-      "select count(*) as n from lanes where lease_id is not null or due_at is not null",
+      "select count(*) as n from delivery_queues where lease_id is not null or due_at is not null",
     ),
     0,
-    "every lane is at rest",
+    "every queue is at rest",
   );
   await checkAttempts();
   const events = await readExpectedEvents(folder);

@@ -1,7 +1,7 @@
 // A secret is rotated while events flow: a receiver that knows the old one and one that knows the new both go on checking.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { verifyWebhook } from "@halyard/sdk";
+import { verifyWebhook } from "@halyard/sdk/webhooks";
 import { assertRefused } from "../support/answers.ts";
 import type { Api } from "../support/api.ts";
 import { readRows } from "../support/database.ts";

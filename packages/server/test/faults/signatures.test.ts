@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { verifyWebhook, WebhookVerificationError } from "@halyard/sdk";
+import { verifyWebhook, WebhookVerificationError } from "@halyard/sdk/webhooks";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { readRows } from "../support/database.ts";

@@ -23,7 +23,7 @@ const tables = [
   "history",
   "events",
   "webhooks",
-  "lanes",
+  "delivery_queues",
   "deliveries",
   "attempts",
 ];
@@ -52,7 +52,7 @@ class Forced extends Error {
 /** The store, whose transactions fail just before or just after their n-th call; undefined when it came to no such call. */
 const failingAt = (store: Store, call: number, moment: "before" | "after"): Store => ({
   ...store,
-  transact: (work, concern) =>
+  transact: (work, environmentId) =>
     store.transact((transaction) => {
       let calls = 0;
       const wrapped = Object.entries(transaction).map(([name, method]) => [
@@ -67,7 +67,7 @@ const failingAt = (store: Store, call: number, moment: "before" | "after"): Stor
         },
       ]);
       return work(Object.fromEntries(wrapped) as Transaction);
-    }, concern),
+    }, environmentId),
 });
 
 describe("a call inside the transaction fails", async () => {
@@ -170,7 +170,7 @@ describe("the database refuses a statement, or the commit", async () => {
     "after update on environments",
     "before insert on history",
     "after insert on events",
-    "before update on lanes",
+    "before update on delivery_queues",
     "before insert on deliveries",
     "after insert on deliveries",
   ];

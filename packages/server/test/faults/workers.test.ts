@@ -111,7 +111,7 @@ test("a worker that is told to stop leaves nothing claimed behind", async () => 
   receiver.behave("up");
   assert.notEqual(await count("state = 'pending'"), 0, "it stopped before all was told");
   assert.deepEqual(
-    await readRows({ folder }, "select id from lanes where lease_id is not null"),
+    await readRows({ folder }, "select id from delivery_queues where lease_id is not null"),
     [],
   );
   await startWorkers("two");
@@ -137,7 +137,7 @@ for (let nap = 0; nap < naps; nap += 1) {
     await Promise.all(
       flags.map((flag) => ask(sleeper, "POST", "/flags", { key: flag, type: "boolean" })),
     );
-    const leased = "select id from lanes where lease_id is not null";
+    const leased = "select id from delivery_queues where lease_id is not null";
     // All is claimed: it waits for answers only, and does not fall asleep with the database in its hands.
     await until(
       "the sleeper is busy",
@@ -193,11 +193,11 @@ for (let nap = 0; nap < naps; nap += 1) {
       (
         await readRows(
           { folder },
-          "select id from lanes where due_at is not null or lease_id is not null",
+          "select id from delivery_queues where due_at is not null or lease_id is not null",
         )
       ).length,
       0,
-      "every lane is at rest",
+      "every queue is at rest",
     );
     assert.deepEqual(stepsBack(receiver.receipts), []);
     const accepted = receiver.receipts.filter(({ service }) => service === "watcher");

@@ -3,18 +3,24 @@ import fc, { type Arbitrary } from "fast-check";
 import { type Body, bodiesFor } from "./bodies.ts";
 import type { Operation, Parameter } from "./document.ts";
 import type { Request } from "./exchange.ts";
+import { proposalBodies } from "./proposals.ts";
+import { queryOf } from "./queries.ts";
 import { targetingBodies } from "./targeting.ts";
-import { fitting, junk, type Meanings } from "./values.ts";
+import type { Meanings } from "./values.ts";
 
 /** What is there for the operation to find. */
 export interface Place {
   readonly keys: Readonly<Record<"owner" | "admin" | "server" | "client", string>>;
+  /** The session of an owner, for operations that no key can use. */
+  readonly session: Headers | undefined;
   /** By the part of the path before it: what names something that exists. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly meanings: Meanings;
+  /** The same for parameters of the query. */
+  readonly parameters: Meanings;
 }
 
-type Headers = Record<string, string | string[]>;
+type Headers = Readonly<Record<string, string | string[]>>;
 
 const oddNames = [
   ...["missing", "%2F", "..%2F..%2Fkeys", "a%2Fb", "%2e%2e", "..", ".", "%00", "a%00b", "%0d%0a"],
@@ -39,35 +45,6 @@ const nameOf = (existing: readonly string[]): Arbitrary<string> => {
   );
 };
 
-/** Longer ones would be too much for the head of a request. */
-const longestValue = 1_000;
-const textual = (value: unknown): string => {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return encodeURIComponent(text.slice(0, longestValue).toWellFormed());
-};
-
-const queryOf = (
-  parameters: readonly Parameter[],
-  meanings: Meanings,
-  isGood: boolean,
-): Arbitrary<string> => {
-  const one = ({ name, schema }: Parameter): Arbitrary<string> => {
-    const good = (meanings[name] ?? fitting(schema, meanings)).map(textual);
-    const values = isGood ? good : fc.oneof(good, junk.map(textual));
-    return values.map((value) => `${name}=${value}`);
-  };
-  const known = parameters.map((parameter) =>
-    isGood && parameter.name === "token" ? one(parameter) : fc.option(one(parameter), { nil: "" }),
-  );
-  const strange = fc.constantFrom(
-    ...["unknown=1", "__proto__=1", "limit=1&limit=2", "limit[]=1", "q=%00", "q=%zz", "=", "&&"],
-    ...["cursor=", "cursor=AAAA", "limit=1e3", "limit=%2B5", "enabled=1", "constructor[x]=1"],
-  );
-  return fc
-    .tuple(fc.tuple(...known), isGood ? fc.constant("") : fc.option(strange, { nil: "" }))
-    .map(([given, odd]) => [...given, odd].filter((part) => part !== "").join("&"));
-};
-
 const tags = ["*", '"1"', '"2"', 'W/"1"', '"1", "2"', "1", '"', "", ",", '"\u00e9"', '"x" "y"'];
 const oddHeaders: Readonly<Record<string, readonly string[]>> = {
   "if-match": [...tags, `"${"1".repeat(3_000)}"`, '"1",'.repeat(500)],
@@ -88,6 +65,12 @@ const oddHeaders: Readonly<Record<string, readonly string[]>> = {
   expect: ["100-continue", "nonsense"],
 };
 
+/** Headers with which requests succeed. */
+const goodHeaders: Readonly<Record<string, Arbitrary<string>>> = {
+  "if-match": fc.constant("*"),
+  "idempotency-key": fc.nat().map((number) => `request-${number}`),
+};
+
 const oddHeader = fc
   .constantFrom(...Object.keys(oddHeaders))
   .chain((name) =>
@@ -98,11 +81,12 @@ const allowing = (role: string | undefined, { keys }: Place): string =>
   role === "client" || role === "server" || role === "owner" ? keys[role] : keys.admin;
 
 const goodKey = (operation: Operation, place: Place): Arbitrary<Headers> => {
+  if (place.session) return fc.constant(place.session);
   const key = allowing(operation.role, place);
   return fc.constantFrom<Headers>(
     { authorization: `Bearer ${key}` },
     { "x-api-key": key },
-    { authorization: `Bearer ${place.keys.admin}` },
+    { authorization: `Bearer ${operation.role === "owner" ? key : place.keys.admin}` },
     { authorization: `bearer  ${key} `, "x-api-key": key },
   );
 };
@@ -137,7 +121,7 @@ const targetOf = (
       return isGood ? fc.constantFrom(...existing) : nameOf(existing);
     }),
   );
-  return fc.tuple(names, queryOf(inQuery, place.meanings, isGood)).map(([given, query]) => {
+  return fc.tuple(names, queryOf(inQuery, place, isGood)).map(([given, query]) => {
     const filled = inPath.reduce(
       (text, { name }, index) => text.replace(`{${name}}`, () => given[index] ?? ""),
       path,
@@ -149,9 +133,10 @@ const targetOf = (
 const headersOf = ({ parameters }: Operation, isGood: boolean): Arbitrary<Headers> => {
   const declared = parameters.filter(({ in: where }) => where === "header");
   const some = fc.tuple(
-    ...declared.map(({ name }) =>
-      fc.option(fc.constantFrom(...(oddHeaders[name] ?? ["x"])), { nil: undefined, freq: 2 }),
-    ),
+    ...declared.map(({ name }) => {
+      const odd = fc.constantFrom(...(oddHeaders[name] ?? ["x"]));
+      return fc.option(isGood ? (goodHeaders[name] ?? odd) : odd, { nil: undefined, freq: 2 });
+    }),
   );
   const odd = fc.array(oddHeader, { maxLength: isGood ? 0 : 3 });
   return fc.tuple(some, odd).map(([given, more]) => ({
@@ -165,10 +150,11 @@ const headersOf = ({ parameters }: Operation, isGood: boolean): Arbitrary<Header
   }));
 };
 
-/** Half of them as they should be, but for headers that ask for a condition; half of them broken somewhere. */
+/** Half of them as they should be; half of them broken somewhere. */
 export const requestsTo = (operation: Operation, place: Place): Arbitrary<Request> => {
   const { method } = operation;
-  const bodies = bodiesFor(operation.body, place.meanings, targetingBodies[operation.name]);
+  const known = targetingBodies[operation.name] ?? proposalBodies[operation.name];
+  const bodies = bodiesFor(operation.body, place.meanings, known);
   const good = goodKey(operation, place);
   const none = fc.constant<Body | undefined>(undefined);
   const make = (

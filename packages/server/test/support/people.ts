@@ -88,7 +88,7 @@ export const signInUser = async (
       {
         keyIds: [],
         userId,
-        isOwner: false,
+        link: null,
         method: "password",
         address: "127.0.0.1",
         agent: "a test",

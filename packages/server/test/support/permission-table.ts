@@ -47,6 +47,7 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "GET /api/v1/history/verification": ["history.read", readers],
   "GET /api/v1/events": ["history.read", readers],
   "GET /api/v1/usage": ["usage.read", readers],
+  "GET /api/v1/usage/errors": ["usage.read", readers],
   "GET /api/v1/flags/{key}/usage": ["usage.read", readers],
   "GET /api/v1/webhooks": ["webhooks.read", readers],
   "GET /api/v1/webhooks/{id}": ["webhooks.read", readers],
@@ -98,6 +99,8 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "PATCH /api/v1/users/{id}": ["users.write", owners],
   "DELETE /api/v1/users/{id}": ["users.write", owners],
   "POST /api/v1/users/{id}/invitation": ["users.write", owners],
+  "POST /api/v1/users/{id}/linked": ["users.write", owners],
+  "DELETE /api/v1/users/{id}/linked": ["users.write", owners],
 
   "GET /api/v1/personal-keys": ["personal-keys.read", peopleAlone],
   "POST /api/v1/personal-keys": ["personal-keys.write", peopleAlone],

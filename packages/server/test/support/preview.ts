@@ -17,6 +17,7 @@ interface Flag {
 export interface Preview {
   readonly revision: number;
   readonly sample: { readonly contexts: number; readonly fromClientKeys: number } | null;
+  readonly rounded?: true;
   readonly changed: number;
   readonly unchanged: number;
   readonly unknown: number;
@@ -27,6 +28,7 @@ export interface Preview {
   readonly unknownAttributes: readonly string[];
   readonly flags: readonly Flag[];
   readonly flagsLeftOut: number;
+  readonly contextsLeftOut: number;
   readonly examples?: readonly {
     readonly flag: string;
     readonly context: Record<string, unknown>;

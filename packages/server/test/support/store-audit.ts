@@ -59,7 +59,7 @@ export const auditStore = async (
   assert.equal(found.revision, history.length, "the revision is that of the last change");
 
   const events = await rows(
-    `select sequence, type, flag_key, body, id,
+    `select sequence, type, ordering_key, body, id,
            (select count(*) from deliveries where event_id = events.id and kind = 'event') as deliveries
          from events where environment_id = ? and sequence is not null order by sequence`,
     id,
@@ -71,11 +71,11 @@ export const auditStore = async (
   );
   assert.equal(found.sequence, events.length, "the sequence is that of the last event");
   const orphans = `select count(*) as count from deliveries where event_id not in (select id from events)
-      or (state = 'pending' and lane_id not in (select id from lanes))`;
+      or (state = 'pending' and queue_id not in (select id from delivery_queues))`;
   assert.equal(
     (await rows(orphans))[0]?.count,
     0,
-    "every delivery has its event, and its lane while it is pending",
+    "every delivery has its event, and its queue while it is pending",
   );
 
   const last = new Map<string, HistoryRow>();
@@ -92,7 +92,7 @@ export const auditStore = async (
       const event = events[next];
       assert.ok(event, `${key} version ${version} lacks its event ${type}`);
       const body = JSON.parse(Buffer.from(event.body as Uint8Array).toString()) as EventBody;
-      assert.deepEqual([event.type, event.flag_key], [type, key]);
+      assert.deepEqual([event.type, event.ordering_key], [type, key]);
       assert.deepEqual([body.type, body.sequence, body.data.version], [type, next + 1, version]);
       assert.deepEqual(body.data.flag, entry.after ?? entry.before);
       assert.equal(event.deliveries, webhooks, `event ${next + 1} has its deliveries`);

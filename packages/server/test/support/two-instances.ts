@@ -73,7 +73,7 @@ export const openTwoInstances = async (t: TestContext) => {
         ...{ url: from, name: "test", host: "127.0.0.1", poolSize: 4, timeout: 600_000 },
         tls: { mode: "prefer" },
       },
-      true,
+      { mayMigrate: true },
     );
   const engines = [await open(network.url), await open(url)] as const;
   t.after(async () => {
@@ -89,13 +89,10 @@ export const openTwoInstances = async (t: TestContext) => {
   /** Tells what the work came to in its last run, and how often it ran. */
   const change = async <T>(store: Store, work: (transaction: Transaction) => Promise<T>) => {
     let runs = 0;
-    const result = await store.transact(
-      (transaction) => {
-        runs += 1;
-        return work(transaction);
-      },
-      { environmentId: id, flags: ["a"] },
-    );
+    const result = await store.transact((transaction) => {
+      runs += 1;
+      return work(transaction);
+    }, id);
     return { result, runs };
   };
   const run = (store: Store, step: Step) =>

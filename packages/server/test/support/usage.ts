@@ -1,6 +1,6 @@
 // Flags that are evaluated, and what is counted of them.
 import assert from "node:assert/strict";
-import type { FlagUsage } from "@halyard/sdk";
+import type { FlagUsage } from "@halyard/sdk/management";
 import type { TestEnvironment, TestServer } from "./server.ts";
 
 /** A new environment with these flags. */

@@ -1,6 +1,6 @@
 // halyard flags enable, disable, rollout, describe and update: change a flag that exists.
 import { difference, memberOf } from "@halyard/core/difference";
-import type { Flag, FlagPatch } from "@halyard/sdk";
+import type { Flag, FlagPatch } from "@halyard/sdk/management";
 import type { Command } from "commander";
 import {
   answered,

@@ -3,7 +3,7 @@ import { memberOf } from "@halyard/core/difference";
 import { type FlagTypeName, flagTypeNames, membersOf, typeOf } from "@halyard/core/flags/registry";
 import { type ValueType, valueTypes } from "@halyard/core/flags/variant";
 import type { Share } from "@halyard/core/targeting/split";
-import type { NewFlag } from "@halyard/sdk";
+import type { NewFlag } from "@halyard/sdk/management";
 import { type Command, Option } from "commander";
 import {
   answered,
@@ -192,7 +192,7 @@ const proposeEnabled = async (
     ...(reason !== undefined && { reason }),
   });
   const request = answered(connection, result);
-  throw new Proposed(proposedText(connection, request), request);
+  throw new Proposed(proposedText(connection, request), request, connection.url);
 };
 
 const removeFlag = async (key: string, options: DeleteOptions): Promise<void> => {

@@ -1,6 +1,6 @@
 // halyard flags edit: a flag as YAML in an editor.
 import { choiceOf, type Flag } from "@halyard/core/flags/registry";
-import type { ManagementError } from "@halyard/sdk";
+import type { ManagementError } from "@halyard/sdk/management";
 import type { Command } from "commander";
 import {
   asComments,
@@ -23,7 +23,7 @@ import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { createEditedText, type EditedText } from "../../terminal/editor.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { actorName, changesInOneLine, onText, reachText } from "../../terminal/flag-text.ts";
+import { actorInLine, changesInOneLine, onText, reachText } from "../../terminal/flag-text.ts";
 import { CommandFailed, inOneLine, print, printAside, printJson } from "../../terminal/output.ts";
 import { movesBetween, movesText, sharesOf } from "../../terminal/shares.ts";
 import { type ChangeOptions, shown } from "./change.ts";
@@ -111,7 +111,7 @@ const conflictFailure = async (
 ): Promise<CommandFailed> => {
   const history = await management.flags.history(before.key, { limit: 1 });
   const last = history.ok ? history.value[0] : undefined;
-  const who = last === undefined ? "" : ` by ${actorName(last.actor)} at ${last.createdAt}`;
+  const who = last === undefined ? "" : ` by ${actorInLine(last.actor)} at ${last.createdAt}`;
   const what = current === undefined ? "" : `: ${changesInOneLine(before, current)}`;
   return new CommandFailed(
     `The flag "${before.key}" was changed meanwhile (version ${currentVersion ?? "unknown"}${who})${what}. Nothing of yours was sent; your text is kept in ${file}.`,

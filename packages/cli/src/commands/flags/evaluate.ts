@@ -1,8 +1,10 @@
 // halyard evaluate: the value of a flag for a context, as the server evaluates it.
+
+import { bucketOf } from "@halyard/core/bucket";
 import { memberOf } from "@halyard/core/difference";
 import { isPercentage } from "@halyard/core/percentage";
 import { usesTargeting } from "@halyard/core/targeting/targeting";
-import { bucketOf, type ManagementErrorCode } from "@halyard/sdk";
+import type { ManagementErrorCode } from "@halyard/sdk/management";
 import { Command } from "commander";
 import {
   answered,

@@ -1,6 +1,6 @@
 // halyard explain: every step of a decision, now, as it was, or as it would be.
 import type { EvaluationContext } from "@halyard/core/context";
-import type { FlagPatch } from "@halyard/sdk";
+import type { FlagPatch } from "@halyard/sdk/management";
 import { Command } from "commander";
 import {
   answered,

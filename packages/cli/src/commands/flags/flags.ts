@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addChangeCommands } from "./change.ts";
 import { addCreateCommands } from "./create-delete.ts";
 import { addEditCommand } from "./edit.ts";
+import { addErrorsCommand } from "./errors.ts";
 import { addReadCommands } from "./read.ts";
 import { addRuleCommands } from "./rules.ts";
 import { addSplitCommands } from "./split.ts";
@@ -10,6 +11,7 @@ import { addSplitCommands } from "./split.ts";
 export const flagCommands = (): Command => {
   const group = new Command("flags").description("see and change the flags of an environment");
   addReadCommands(group);
+  addErrorsCommand(group);
   addCreateCommands(group);
   addChangeCommands(group);
   addRuleCommands(group);

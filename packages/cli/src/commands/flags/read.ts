@@ -1,6 +1,6 @@
 // halyard flags list, get and history: show flags and their changes.
 import { type Flag, type FlagTypeName, flagTypeNames } from "@halyard/core/flags/registry";
-import type { FlagHistoryEntry, UsageSummary } from "@halyard/sdk";
+import type { FlagHistoryEntry, UsageSummary } from "@halyard/sdk/management";
 import { type Command, Option } from "commander";
 import {
   answered,
@@ -13,7 +13,7 @@ import { type PastOptions, pastCommand, pastOf } from "../../server-connection/p
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import {
-  actorName,
+  actorInLine,
   agoOf,
   reachText,
   settingTexts,
@@ -198,7 +198,10 @@ const getFlag = async (key: string, options: GetOptions): Promise<void> => {
     ...(lastChange == null
       ? []
       : [
-          ["last changed", `${timeText(lastChange.at)} by ${actorName(lastChange.actor)}`] as const,
+          [
+            "last changed",
+            `${timeText(lastChange.at)} by ${actorInLine(lastChange.actor)}`,
+          ] as const,
         ]),
     ["last evaluated", timeText(lastEvaluatedAt)],
     ["last 24 hours", `${lastDay.on} times on, ${lastDay.off} times off`],

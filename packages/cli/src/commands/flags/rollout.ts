@@ -1,9 +1,9 @@
 // halyard rollout: who in a list of targeting keys a rollout includes, and who would change at another percentage.
 import { readFileSync } from "node:fs";
+import { isInRollout } from "@halyard/core/bucket";
 import { memberOf } from "@halyard/core/difference";
 import { typesWith } from "@halyard/core/flags/registry";
 import { isPercentage, thousandthsOf } from "@halyard/core/percentage";
-import { isInRollout } from "@halyard/sdk";
 import { Command, Option } from "commander";
 import {
   answered,

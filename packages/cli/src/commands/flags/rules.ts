@@ -2,7 +2,7 @@
 import type { Flag, NewRule, PatchFlag } from "@halyard/core/flags/registry";
 import { choiceOf } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
-import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { type Condition, everyone } from "@halyard/core/targeting/conditions/condition";
 import { withRuleIds } from "@halyard/core/targeting/rule-ids";
 import type { Rule, Serve } from "@halyard/core/targeting/targeting";
 import { type Command, Option } from "commander";
@@ -24,7 +24,8 @@ import { type ChangeOptions, changeAsked, flagCommand, shown } from "./change.ts
 interface AddOptions extends ChangeOptions {
   readonly id?: string;
   readonly description?: string;
-  readonly when: readonly Condition[];
+  readonly when?: readonly Condition[];
+  readonly everyone?: boolean;
   readonly serve: Serve;
   readonly at?: number;
   readonly otherwise?: "on" | "off";
@@ -44,7 +45,8 @@ export const addRuleCommands = (flags: Command): void => {
   const add = flagCommand(group, "add")
     .description("add a rule to a flag, after the others unless --at is given")
     .argument("<flag>", "the flag's key")
-    .requiredOption("--when <condition>", "whom it is for; may be repeated", conditions)
+    .option("--when <condition>", "the condition; may be repeated", conditions)
+    .addOption(new Option("--everyone", "match everyone, instead of --when").conflicts("when"))
     .requiredOption("--serve <variant>", "a variant, or shares such as on=25,off=75", serve)
     .option("--id <text>", "its name in the flag (default: rule-1, rule-2, …)")
     .option("--description <text>", "what it is for")
@@ -52,7 +54,7 @@ export const addRuleCommands = (flags: Command): void => {
     .addOption(
       new Option(
         "--otherwise <variant>",
-        "with the first rule of a boolean flag: what those get whom no rule reaches",
+        "with the first rule of a boolean flag: the variant when no rule decides",
       ).choices(["on", "off"]),
     )
     .addHelpText("after", conditionHelp)
@@ -61,6 +63,7 @@ export const addRuleCommands = (flags: Command): void => {
     add,
     `halyard flags rules add new-checkout --id staff --when "email endsWith @acme.com" --serve on --otherwise off`,
     `halyard flags rules add new-checkout --when "plan in pro,team" --when "not segment embargoed" --serve on=25,off=75`,
+    "halyard flags rules add new-checkout --everyone --serve on=10,off=90 --otherwise off",
   );
 
   const onRule = (name: string, description: string) =>
@@ -169,11 +172,14 @@ const refuseOtherwise = (flag: Flag, otherwise: string | undefined): void => {
 };
 
 const addRule = async (key: string, options: AddOptions): Promise<void> => {
-  const { id, description, at, otherwise } = options;
+  const { id, description, at, otherwise, when = [] } = options;
+  if (when.length === 0 && options.everyone !== true) {
+    throw new CommandFailed("Pass --when or --everyone.", exitCodes.usage);
+  }
   const rule: NewRule = {
     ...(id !== undefined && { id }),
     ...(description !== undefined && { description }),
-    when: allOf(options.when),
+    when: options.everyone === true ? everyone : allOf(when),
     serve: options.serve,
   };
   let added = "";

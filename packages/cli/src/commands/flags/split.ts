@@ -101,7 +101,7 @@ const cutFlag = (flag: Flag, wanted: Readonly<Record<string, number>>): Cut => {
   const before = choiceOf(flag).otherwise;
   if (flag.type === "boolean") {
     throw new CommandFailed(
-      `"${flag.key}" is a boolean flag, which has no shares: name a rule with --rule.`,
+      `"${flag.key}" is a boolean flag: only its rules have shares. Pass --rule, or split everyone with halyard flags rules add ${flag.key} --everyone --serve on=25,off=75 --otherwise off.`,
       exitCodes.usage,
     );
   }

@@ -39,19 +39,19 @@ export const redactCommand = (): Command =>
 const redact = async (options: RedactOptions): Promise<void> => {
   const { user, name: names, email: emails, json } = options;
   if (user === undefined && names.length + emails.length === 0) {
-    throw new CommandFailed("Say whom: --user, --name or --email.", exitCodes.usage);
+    throw new CommandFailed("Specify --user, --name, or --email.", exitCodes.usage);
   }
-  await confirm(
-    "The names are replaced in the history for good, which cannot be undone. Continue?",
-    options.yes,
-  );
   await withOperator(options, async (operator, place) => {
+    await confirm(
+      `Redact the names from the history${place.text}? This is permanent.`,
+      options.yes,
+    );
     const results = await operator.redactHistory({ id: user, names, emails });
     if (json) return printJson({ ...place.json, environments: results });
     for (const { environment, redacted, refused } of results) {
       if (redacted.length > 0) {
         print(
-          `${environment}: names replaced in ${redacted.length} entries: ${redacted.join(", ")}.`,
+          `${environment}: names replaced in ${redacted.length} entries${place.text}: ${redacted.join(", ")}.`,
         );
       }
       if (refused.length > 0) {
@@ -59,7 +59,7 @@ const redact = async (options: RedactOptions): Promise<void> => {
       }
     }
     if (results.every((each) => each.redacted.length + each.refused.length === 0)) {
-      print("No entry names them.");
+      print(`No matching history entries${place.text}.`);
     }
   });
 };

@@ -150,7 +150,7 @@ const factsOf = (
   ...(keptCount > 0 ? [`${keptCount} kept ${keptCount === 1 ? "hash" : "hashes"} compared`] : []),
   ...(pruned > 0 ? [`${pruned} older ones deleted after their retention`] : []),
   ...(redacted.length > 0 ? [`names replaced in ${redacted.join(", ")}`] : []),
-  ...(unchained > 0 ? [`${unchained} not chained yet`] : []),
+  ...(unchained > 0 ? [`${unchained} not part of the chain`] : []),
   ...(uncheckedSignatures > 0
     ? [`the signatures of ${uncheckedSignatures} checkpoints not checked here (HALYARD_SECRET_KEY)`]
     : []),

@@ -3,7 +3,13 @@ import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Manifest, Origin } from "@halyard/server/compose/backup";
 import { Command } from "commander";
-import { dataOption, jsonOption, type OperatorOptions } from "../../operator.ts";
+import {
+  databaseConfig,
+  databasePlace,
+  dataOption,
+  jsonOption,
+  type OperatorOptions,
+} from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { print, printAside, printJson, printTable, unwrap } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
@@ -56,8 +62,7 @@ Examples:
 The signature is checked with HALYARD_SECRET_KEY, or else with secret.key of the data folder, or else with the key in
 the backup itself, which proves less: anyone who can write to the backup can sign with it.`,
     )
-    // The parent command takes the options that both have, wherever they stand.
-    .action((folder: string, _options, self: Command) => verify(folder, self.optsWithGlobals()));
+    .action(verify);
   withExamples(verifying, "halyard backup verify /var/backups/halyard/monday");
   return command;
 };
@@ -82,10 +87,8 @@ const backUpTo = async (
   given: string | undefined,
   { data, json, withoutSecretKey }: BackupOptions,
 ): Promise<void> => {
-  const { parseConfig } = await import("@halyard/server/config");
   const { backUp } = await import("@halyard/server/compose/backup");
-  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
-  const config = parseConfig({ ...process.env, ...chosen });
+  const config = await databaseConfig(data);
   const folder = resolve(given ?? defaultName());
   const progress = createProgress("Copying pages");
   const copied = await backUp(config, {
@@ -105,9 +108,10 @@ const backUpTo = async (
       `In the store ${difference}, so a restore will ask for --trust-backup: see halyard doctor.`,
     );
   }
-  if (json) return printJson({ folder, ...manifest });
+  const { json: source } = databasePlace(config);
+  if (json) return printJson({ folder, ...source, ...manifest });
   printContents(manifest);
-  print(`\nBacked up to ${folder}; the copy was verified.`);
+  print(`\nBacked up ${source.database} to ${folder}; the copy was verified.`);
   reportKey(manifest);
 };
 

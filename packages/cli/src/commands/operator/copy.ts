@@ -1,6 +1,6 @@
 // halyard copy: copies everything from one database into another, empty one.
 import { Command } from "commander";
-import { whenAvailable } from "../../operator.ts";
+import { configFor, whenAvailable } from "../../operator.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, print, printJson, printTable, unwrap } from "../../terminal/output.ts";
 
@@ -32,18 +32,9 @@ Examples:
     .action(copy);
 
 const copy = async ({ from, to, force, json }: CopyOptions): Promise<void> => {
-  const { parseConfig } = await import("@halyard/server/config");
   const { copyDatabase, nameOf } = await import("@halyard/server/compose/copy");
-  const placeOf = (place: string) => {
-    const isFolder = !/^[a-z][a-z0-9+.-]*:\/\//i.test(place);
-    return parseConfig({
-      ...process.env,
-      DATABASE_URL: isFolder ? undefined : place,
-      ...(isFolder && { HALYARD_DATA: place }),
-    });
-  };
-  const source = placeOf(from);
-  const target = placeOf(to);
+  const source = await configFor(from);
+  const target = await configFor(to);
   if (nameOf(source) === nameOf(target)) {
     throw new CommandFailed("--from and --to are the same place.", exitCodes.usage);
   }

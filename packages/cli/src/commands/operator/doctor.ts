@@ -1,19 +1,21 @@
 // halyard doctor: checks settings, store, clock, callbacks and keys, and says how to fix each problem.
+import { existsSync } from "node:fs";
 import { version } from "@halyard/server/version";
 import { Command } from "commander";
-import { type Check, fail, type Level } from "../../doctor/check.ts";
+import { type Check, fail, type Level, ok } from "../../doctor/check.ts";
 import { historyChecks } from "../../doctor/history-checks.ts";
 import { callbackChecks, keyChecks } from "../../doctor/row-checks.ts";
 import { type AskedServer, rowsOfServer, serverChecks } from "../../doctor/server-checks.ts";
 import { mistakeChecks, nodeCheck, settingChecks } from "../../doctor/settings-checks.ts";
 import { secretKeyChecks, storeChecks } from "../../doctor/store-checks.ts";
-import { dataOption, localAddress, type OperatorOptions } from "../../operator.ts";
+import { dataOption, localAddress, type OperatorOptions, variablesWith } from "../../operator.ts";
+import { addressOf, dataHint, givenAddress } from "../../server-connection/address.ts";
 import {
   type ConnectionOptions,
   connect,
+  connectTo,
   serverCommand,
 } from "../../server-connection/connection.ts";
-import { readProfiles } from "../../server-connection/profiles.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, coloured, inOneLine, print, printJson } from "../../terminal/output.ts";
 
@@ -28,9 +30,9 @@ export const doctorCommand = (): Command =>
     .addHelpText(
       "after",
       `
-It checks the store of the local settings (DATABASE_URL, or the data folder) and the server that you name, or else the
-one at the address in the settings. Without a local store it checks only the server. It changes nothing, migrates
-nothing and calls no receiver. It exits with 1 if a check FAILs; a WARN can wait.
+With an address (--url, HALYARD_URL or a profile) it checks that server. With --data, or without an address, it checks
+the database of the settings and the server of these settings; --data together with --url names another server. It
+changes nothing, migrates nothing and calls no receiver. It exits with 1 if a check FAILs; a WARN can wait.
 
 Examples:
   halyard doctor
@@ -41,23 +43,24 @@ Examples:
 
 const examine = async (options: DoctorOptions): Promise<void> => {
   const checks: Check[] = [nodeCheck()];
-  const here = await checkLocal(options);
+  const named = namedServer(options);
+  const here = await checkLocal(options, named);
   checks.push(...here.checks);
-  checks.push(...(await checkServer(options, here)));
+  checks.push(...(await checkServer(options, named, here)));
   const failed = checks.filter(({ level }) => level === "fail").length;
   if (options.json) printJson({ healthy: failed === 0, checks });
   else for (const check of checks) printCheck(check);
   process.exitCode = failed === 0 ? exitCodes.done : exitCodes.failed;
 };
 
-const isServerNamed = ({ url, profile }: DoctorOptions): boolean => {
-  const { HALYARD_URL, HALYARD_PROFILE } = process.env;
-  if (url ?? profile) return true;
-  if (HALYARD_URL || HALYARD_PROFILE) return true;
+/** The source of the address to check. With --data, only the command line can set it; otherwise the server of the settings is checked. */
+const namedServer = ({ data, ...options }: DoctorOptions): string | undefined => {
+  if (data !== undefined && (options.url ?? options.profile) === undefined) return undefined;
   try {
-    return readProfiles().current !== undefined;
+    return givenAddress(options)?.by;
   } catch {
-    return false;
+    // The profile doesn't exist; the server check reports it.
+    return "a profile";
   }
 };
 
@@ -69,12 +72,13 @@ interface LocalChecks {
   readonly url: string | undefined;
 }
 
-const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
+const checkLocal = async (
+  { data }: DoctorOptions,
+  named: string | undefined,
+): Promise<LocalChecks> => {
   const { parseConfig } = await import("@halyard/server/config");
   const { inspect, inspectCallback } = await import("@halyard/server/compose/doctor");
-  const { data } = options;
-  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
-  const settings: NodeJS.ProcessEnv = { ...process.env, ...chosen };
+  const settings = variablesWith(data);
   let config: ReturnType<typeof parseConfig>;
   try {
     config = parseConfig(settings);
@@ -84,11 +88,11 @@ const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
   }
   const checks = settingChecks(config);
   const url = localAddress(config);
-  const { store, secretKey } = await inspect(config);
-  const isMeant = (settings.HALYARD_DATA ?? "") + (settings.DATABASE_URL ?? "") !== "";
-  if (store.kind === "absent" && !isMeant && isServerNamed(options)) {
-    return { checks, sawStore: false, url };
+  if (data === undefined && named !== undefined) {
+    const isHere = config.database.kind === "postgres" || existsSync(config.database.folder);
+    return { checks: [...checks, ...(isHere ? [notChecked(named)] : [])], sawStore: false, url };
   }
+  const { store, secretKey } = await inspect(config);
   checks.push(...storeChecks(store, config));
   const rows = "rows" in store ? store.rows : undefined;
   if (store.kind === "absent") return { checks, sawStore: false, url };
@@ -104,13 +108,19 @@ const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
   return { checks, sawStore: true, url };
 };
 
-const checkServer = async (options: DoctorOptions, here: LocalChecks): Promise<Check[]> => {
-  const isNamed = isServerNamed(options);
+const notChecked = (named: string): Check =>
+  ok("store", `not checked, because ${named} names a server; ${dataHint()} checks the database`);
+
+const checkServer = async (
+  options: DoctorOptions,
+  named: string | undefined,
+  here: LocalChecks,
+): Promise<Check[]> => {
   try {
     const { url, key, management } =
-      isNamed || options.key ? connectOrAsk(options) : withoutKey(here);
+      named === undefined ? serverOf(here, options) : connectOrAsk(options);
     if (url === undefined) return [];
-    const server: AskedServer = { url, key, isNamed };
+    const server: AskedServer = { url, key, isNamed: named !== undefined };
     const checks = await serverChecks(server, version);
     if (!management || checks[0]?.level === "fail") return checks;
     const { checks: more, rows } = await rowsOfServer(management);
@@ -124,17 +134,20 @@ const checkServer = async (options: DoctorOptions, here: LocalChecks): Promise<C
   }
 };
 
-const withoutKey = ({ url }: LocalChecks) => ({ url, key: undefined, management: undefined });
+/** The server of the local settings. */
+const serverOf = ({ url }: LocalChecks, { key }: DoctorOptions) =>
+  url === undefined || key === undefined
+    ? { url, key: undefined, management: undefined }
+    : connectTo({ url, key });
 
 /** The health checks of a server need no key. */
 const connectOrAsk = (options: DoctorOptions) => {
   try {
     return connect(options);
   } catch (error) {
-    const url = options.url ?? process.env.HALYARD_URL;
     const needsKey = error instanceof CommandFailed && error.exitCode === exitCodes.refused;
-    if (!needsKey || !url) throw error;
-    return { url, key: undefined, management: undefined };
+    if (!needsKey) throw error;
+    return { url: addressOf(options), key: undefined, management: undefined };
   }
 };
 

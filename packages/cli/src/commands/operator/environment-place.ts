@@ -1,7 +1,8 @@
 // Where the commands about environments work: on a server, with the key of an owner, or in its database without one.
-import type { Environment as Shown } from "@halyard/sdk";
+import type { Environment as Shown } from "@halyard/sdk/management";
 import type { Operator } from "@halyard/server/compose/operator";
 import { configFor, type OperatorOptions, withOperator } from "../../operator.ts";
+import { givenAddress } from "../../server-connection/address.ts";
 import {
   answered,
   type ConnectionOptions,
@@ -24,7 +25,7 @@ export interface Created extends Environment {
 }
 
 export interface EnvironmentPlace {
-  /** Such as ` of /var/lib/halyard` or ` at https://flags.example.com`; empty for the default. */
+  /** Such as ` in the database /var/lib/halyard` or ` at https://flags.example.com`. */
   readonly text: string;
   /** The same for scripts. */
   readonly json: object;
@@ -43,7 +44,10 @@ const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const onServer = (options: PlaceOptions): EnvironmentPlace => {
-  const connection = connect(options);
+  const connection = connect(
+    options,
+    " On the server's machine, --data FOLDER works on the database without one.",
+  );
   const { environments } = connection.management;
   const list = async () => answered(connection, await environments.list());
   return {
@@ -138,7 +142,7 @@ const inDatabase = (
   removed: () => environments.removed(),
 });
 
-/** A server, if the command line names one, or if there is no database here and a key is set. */
+/** A server, if an address or a key is given, or if there is no database here and a key is set. */
 const usesServer = async (options: PlaceOptions): Promise<boolean> => {
   const { data, url, key, profile } = options;
   const server = Object.entries({ url, key, profile }).find(([, value]) => value !== undefined);
@@ -149,7 +153,7 @@ const usesServer = async (options: PlaceOptions): Promise<boolean> => {
     );
   }
   if (data !== undefined) return false;
-  if (server) return true;
+  if (server || givenAddress(options)) return true;
   const config = await configFor(undefined);
   if (config.database.kind !== "embedded") return false;
   const { hasStore } = await import("@halyard/server/compose/operator");

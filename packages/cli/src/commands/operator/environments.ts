@@ -7,6 +7,7 @@ import { changeCommand, serverCommand } from "../../server-connection/connection
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
+import { actorInLine } from "../../terminal/flag-text.ts";
 import { futureMoment, percentage } from "../../terminal/option-values.ts";
 import {
   CommandFailed,
@@ -54,9 +55,10 @@ const environmentCommand = (group: Command, name: string, command = serverComman
     .addHelpText(
       "after",
       `
-It works on the database of this machine (--data, HALYARD_DATA, DATABASE_URL or ./data) without a key. Where there is
-none, or with --url, --key or --profile, it calls a server with the key of an owner, which the operator creates:
-halyard keys create --environment NAME --role owner --name automation`,
+With an address (--url, HALYARD_URL or a profile) it calls that server with the key of an owner, which the operator
+creates: halyard keys create --environment NAME --role owner --name automation --data ./data
+With --data, or without an address, it works on the database of this machine (DATABASE_URL, HALYARD_DATA or ./data)
+and needs no key.`,
     );
 
 const withSettings = (command: Command): Command =>
@@ -87,7 +89,7 @@ export const environmentCommands = (): Command => {
 
   const list = environmentCommand(group, "list")
     .description("list the environments and how many flags each has")
-    .option("--deleted", "those that were deleted, when and by whom; from the database alone")
+    .option("--deleted", "those that were deleted, when and by whom; only in the database")
     .action(listEnvironments);
   withExamples(
     list,
@@ -142,7 +144,7 @@ const listEnvironments = (options: ListOptions): Promise<void> =>
     if (options.deleted) {
       if (place.removed) return showDeleted(await place.removed(), options);
       throw new CommandFailed(
-        "--deleted works on the database: use it on the server's machine.",
+        "Only the database has the deleted environments: run this on the server's machine, with --data FOLDER.",
         exitCodes.usage,
       );
     }
@@ -225,7 +227,7 @@ const showDeleted = (removed: Removed, { json }: ListOptions): void => {
       name,
       ...[flags, webhooks, keys].map(String),
       endedAt ?? "not finished; a running server continues it",
-      inOneLine(actor?.name ?? "operator"),
+      actor ? actorInLine(actor) : "operator",
     ]),
   );
   if (rows.length === 0) printAside("No environment was deleted.");

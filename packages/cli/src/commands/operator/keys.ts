@@ -4,8 +4,10 @@ import { type ApiKey, checkNewKey } from "@halyard/server/domain/api-key";
 import { type KeyRole, keyRoles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
 import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
+import { givenAddress, requireNoAddress } from "../../server-connection/address.ts";
 import {
   answered,
+  type Connection,
   type ConnectionOptions,
   changeCommand,
   connect,
@@ -69,7 +71,7 @@ const keyCommand = (group: Command, name: string, command = serverCommand): Comm
       "after",
       `
 Without --environment it calls a server, for the environment of the API key. With --environment it works on the
-database directly (DATABASE_URL, or the data folder), even when no admin key is left.`,
+database directly, even when no admin key is left; if an address is given (HALYARD_URL or a profile), add --data.`,
     );
 
 export const keyCommands = (): Command => {
@@ -135,14 +137,15 @@ const databaseOf = (options: Options): string | undefined => {
       exitCodes.usage,
     );
   }
-  if (environment === undefined && !hasKey(options)) {
-    throw new CommandFailed(
-      "An API key is needed: pass it with --key or HALYARD_API_KEY, or save it with halyard profiles set. On the server's machine, --environment NAME works on the database without one.",
-      exitCodes.refused,
-    );
-  }
+  if (environment !== undefined && data === undefined) requireNoAddress();
   return environment;
 };
+
+const connected = (options: Options): Connection =>
+  connect(
+    options,
+    ` On the server's machine, --environment NAME${givenAddress(options) ? " --data FOLDER" : ""} works on the database without one.`,
+  );
 
 const shownKeyOf = (key: ApiKey): ShownKey => ({
   id: key.id,
@@ -182,7 +185,7 @@ const listKeys = async (options: Options): Promise<void> => {
       );
   };
   if (environment === undefined) {
-    const connection = connect(options);
+    const connection = connected(options);
     return show(answered(connection, await connection.management.keys.list()));
   }
   await withOperator(options, async ({ environments, keys }) => {
@@ -212,10 +215,9 @@ const complete = async (options: CreateOptions): Promise<WholeOptions> => {
     );
   }
   let { environment } = options;
-  if (environment === undefined && hasKey(options)) {
-    printAside(`A new key ${(await placeOf(connect(options))).text}.`);
-  }
-  if (environment === undefined && !hasKey(options)) {
+  if (environment === undefined && (hasKey(options) || givenAddress(options))) {
+    printAside(`A new key ${(await placeOf(connected(options))).text}.`);
+  } else if (environment === undefined) {
     await withOperator(options, async ({ environments }) => {
       const names = (await environments.list()).map((each) => each.name);
       environment = await choose("Environment", names);
@@ -260,7 +262,7 @@ const createKey = async (given: CreateOptions): Promise<void> => {
         exitCodes.usage,
       );
     }
-    const connection = connect(options);
+    const connection = connected(options);
     const what = `Create the ${role} key "${name}"`;
     const place = await beginChange(connection, what, options.yes);
     const wanted = { role, name, expiresAt: expiresAt?.toISOString() ?? null, origins, maxFlips };
@@ -283,7 +285,7 @@ const revokeKey = async (id: string, options: Options): Promise<void> => {
     else print(`Revoked the key ${id} ${where}.`);
   };
   if (environment === undefined) {
-    const connection = connect(options);
+    const connection = connected(options);
     const place = await beginChange(connection, `Revoke the key ${id}`, options.yes);
     answered(connection, await connection.management.keys.revoke(id));
     return show(place.text, place.json);

@@ -1,6 +1,12 @@
 // halyard migrate: migrates the database schema, separately from a server start.
 import { Command } from "commander";
-import { configFor, dataOption, jsonOption, requireStore, whenAvailable } from "../../operator.ts";
+import {
+  databaseConfig,
+  dataOption,
+  jsonOption,
+  requireStore,
+  whenAvailable,
+} from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
 
@@ -23,7 +29,7 @@ export const migrateCommand = (): Command => {
 };
 
 const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => {
-  const config = await configFor(data);
+  const config = await databaseConfig(data);
   const { migrateDatabase, nameOf, pendingMigrations } = await import(
     "@halyard/server/compose/copy"
   );

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import {
   configFor,
+  type DatabasePlace,
   dataOption,
   jsonOption,
   localAddress,
@@ -9,7 +10,8 @@ import {
   whenAvailable,
   withOperator,
 } from "../../operator.ts";
-import { addressOf, type ConnectionOptions } from "../../server-connection/connection.ts";
+import { addressOf, givenAddress } from "../../server-connection/address.ts";
+import type { ConnectionOptions } from "../../server-connection/connection.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, inOneLine, print, printAside, printJson } from "../../terminal/output.ts";
 
@@ -25,11 +27,11 @@ export const openCommand = (): Command =>
     .addHelpText(
       "after",
       `
-On the server's machine, with its database (DATABASE_URL, or the data folder), it prints a link that signs you in once,
-within ten minutes, to every environment that has an admin key. The link is for the server of these settings; --data
-together with --url names another address of it. For any other server (--url, HALYARD_URL, --profile) it prints the
-address of the page where you sign in with an API key. It opens no browser: a link in the list of processes could be
-used by others.
+On the server's machine, with its database, it prints a link that signs you in once, within ten minutes, to every
+environment that has an admin key. It uses the database of --data, or of the settings (DATABASE_URL, HALYARD_DATA or
+./data) when no address is given. The link is for the server of these settings; --data together with --url names
+another address of it. For any other server (--url, HALYARD_URL or a profile) it prints the address of the page where
+you sign in with an API key. It opens no browser: a link in the list of processes could be used by others.
 
 Examples:
   halyard open
@@ -46,41 +48,39 @@ const open = async (options: OpenOptions): Promise<void> => {
       exitCodes.usage,
     );
   }
-  const isElsewhere =
-    data === undefined && ((options.url ?? profile) !== undefined || isRemote(environmentUrl()));
-  const link = isElsewhere ? undefined : await newLink(options);
-  const address = link ?? `${addressOf(options).replace(/\/+$/, "")}/sign-in`;
-  if (json) return printJson({ url: address, signsIn: link !== undefined });
+  const isElsewhere = data === undefined && givenAddress(options) !== undefined;
+  const made = isElsewhere ? undefined : await newLink(options);
+  const address = made?.link ?? `${addressOf(options).replace(/\/+$/, "")}/sign-in`;
+  if (json) return printJson({ url: address, signsIn: made !== undefined, ...made?.place.json });
   print(inOneLine(address));
   printAside(
-    link === undefined
-      ? "Sign in there with an API key."
-      : "Opening it within ten minutes signs you in, once.",
+    made === undefined
+      ? "Sign in there with an API key. On the server's machine, --data FOLDER prints a link that signs in."
+      : `Opening it within ten minutes signs you in, once. The link is${made.place.text}.`,
   );
 };
 
-const environmentUrl = (): string | undefined => process.env.HALYARD_URL || undefined;
-/** The address of a server on another machine. */
-const isRemote = (url: string | undefined): boolean =>
-  url !== undefined && !/^(localhost|127\..*|\[::1\])$/.test(URL.parse(url)?.hostname ?? "");
+interface Made {
+  readonly link: string;
+  /** The database that stores the link. */
+  readonly place: DatabasePlace;
+}
 
 /** Undefined when there is no database here. */
-const newLink = async (options: OpenOptions): Promise<string | undefined> => {
+const newLink = async (options: OpenOptions): Promise<Made | undefined> => {
   const config = await configFor(options.data);
   const { hasStore } = await import("@halyard/server/compose/operator");
   const isHere = await whenAvailable(() => hasStore(config));
   if (!isHere && options.data === undefined) return undefined;
   if (!config.dashboard) throw new CommandFailed("The dashboard is off: HALYARD_DASHBOARD is off.");
-  // Without --url, an address of another machine in HALYARD_URL is not this server's.
-  const local = isRemote(environmentUrl()) ? undefined : environmentUrl();
-  const address = options.url ?? local ?? localAddress(config);
+  const address = options.url ?? localAddress(config);
   const base = (options.url ?? config.publicUrl ?? address).replace(/\/+$/, "");
-  let link = "";
-  await withOperator(options, async ({ signInLinks }) => {
+  let made: Made | undefined;
+  await withOperator(options, async ({ signInLinks }, place) => {
     await requireServer(address);
-    link = `${base}/sign-in?once=${await signInLinks.issue()}`;
+    made = { link: `${base}/sign-in?once=${await signInLinks.issue()}`, place };
   });
-  return link;
+  return made;
 };
 
 const timeout = 5_000;
@@ -91,7 +91,7 @@ const requireServer = async (address: string): Promise<void> => {
   const answer = await fetch(new URL("/healthz", address), { signal }).catch(() => undefined);
   if (answer?.ok) return;
   throw new CommandFailed(
-    `No server responds at ${address}: start it with halyard serve, or name its address with HALYARD_URL.`,
+    `No server responds at ${address}: start it with halyard serve, or name its address with --data FOLDER --url ADDRESS.`,
     exitCodes.unavailable,
   );
 };

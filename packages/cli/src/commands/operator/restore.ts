@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Restored } from "@halyard/server/compose/backup";
 import { Command } from "commander";
-import { jsonOption, type OperatorOptions } from "../../operator.ts";
+import { databaseConfig, jsonOption, type OperatorOptions } from "../../operator.ts";
 import { print, printAside, printJson, unwrap } from "../../terminal/output.ts";
 import { printContents, reportTrust, trustOption } from "./backup.ts";
 
@@ -37,10 +37,8 @@ const restoreFrom = async (
   given: string,
   { data, json, force, pauseWebhooks, trustBackup }: RestoreOptions,
 ): Promise<void> => {
-  const { parseConfig } = await import("@halyard/server/config");
   const { restore } = await import("@halyard/server/compose/backup");
-  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
-  const config = parseConfig({ ...process.env, ...chosen });
+  const config = await databaseConfig(data);
   const restored = unwrap(
     await restore(config, {
       folder: resolve(given),

@@ -2,7 +2,7 @@
 import { flushCompileCache } from "node:module";
 import type { Server } from "@halyard/server";
 import { Command } from "commander";
-import { dataOption } from "../../operator.ts";
+import { dataOption, variablesWith } from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { print } from "../../terminal/output.ts";
 
@@ -20,11 +20,10 @@ export const serveCommand = (): Command => {
       // Loaded on demand, so that help appears without delay.
       const { parseConfig, serveUntilSignal } = await import("@halyard/server");
       const config = parseConfig({
-        ...process.env,
+        ...variablesWith(options.data),
         ...(options.port !== undefined && { PORT: options.port }),
         ...(options.host !== undefined && { HOST: options.host }),
         ...(options.workers !== undefined && { HALYARD_WORKERS: options.workers }),
-        ...(options.data !== undefined && { HALYARD_DATA: options.data, DATABASE_URL: undefined }),
       });
       await serveUntilSignal(config, (server) => {
         greet(server);

@@ -1,6 +1,10 @@
 // A change request as text, for people.
-import type { ChangeRequest, ChangeRequestSummary, RebasedChangeRequest } from "@halyard/sdk";
-import { actorName } from "../../terminal/flag-text.ts";
+import type {
+  ChangeRequest,
+  ChangeRequestSummary,
+  RebasedChangeRequest,
+} from "@halyard/sdk/management";
+import { actorInLine } from "../../terminal/flag-text.ts";
 import { type Cell, coloured, inOneLine, print, withoutControls } from "../../terminal/output.ts";
 
 const styles = {
@@ -35,22 +39,35 @@ const printOperation = (operation: ChangeRequest["operations"][number]): void =>
   for (const each of differences(before, after)) line(`    ${each}`);
 };
 
+/** A request needs more than one approval if a key that belongs to no person proposed it. */
+export const missingApprovals = ({
+  state,
+  approvals,
+  approvalsNeeded,
+}: ChangeRequest): string | undefined => {
+  if (state !== "open" || approvalsNeeded === 1) return undefined;
+  const given = approvals.filter((each) => each.state === "given").length;
+  return `${given} of ${approvalsNeeded} approvals: its key belongs to no person, so it needs two people, or an owner`;
+};
+
 export const printRequest = (request: ChangeRequest): void => {
   const { id, title, state, reason, author, applyAt, moved, bypass } = request;
   print(`${coloured("bold", `${id} ${title}`)}  ${coloured(styles[state], state)}`);
-  line(`  by ${actorName(author)} at ${request.createdAt}`);
+  line(`  by ${actorInLine(author)} at ${request.createdAt}`);
   if (reason !== null) line(`  because: ${reason}`);
   if (applyAt !== null) line(`  to be applied at ${applyAt}`);
   if (moved.length > 0) line(`  changed since it was made: ${moved.join(", ")}`);
-  if (bypass) line(`  applied without an approval by ${actorName(bypass.actor)}: ${bypass.reason}`);
+  if (bypass)
+    line(`  applied without an approval by ${actorInLine(bypass.actor)}: ${bypass.reason}`);
   for (const operation of request.operations) printOperation(operation);
   for (const { actor, at, state: given } of request.approvals) {
-    line(
-      `  ${given === "given" ? "approved" : "approved, and edited since:"} by ${actorName(actor)} at ${at}`,
-    );
+    const voided = given === "given" ? "" : " (no longer counts)";
+    line(`  approved by ${actorInLine(actor)} at ${at}${voided}`);
   }
+  const missing = missingApprovals(request);
+  if (missing !== undefined) line(`  ${missing}`);
   for (const { actor, at, text } of request.comments) {
-    line(`  ${actorName(actor)} at ${at}:`);
+    line(`  ${actorInLine(actor)} at ${at}:`);
     print(withoutControls(text.replaceAll(/^/gm, "    ")));
   }
 };

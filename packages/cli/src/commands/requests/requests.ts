@@ -6,7 +6,7 @@ import type {
   ChangeRequestSummary,
   Management,
   Result,
-} from "@halyard/sdk";
+} from "@halyard/sdk/management";
 import { Command, Option } from "commander";
 import {
   answered,
@@ -17,12 +17,12 @@ import {
   serverCommand,
   waitingCommand,
 } from "../../server-connection/connection.ts";
-import { beginChange } from "../../server-connection/place.ts";
+import { beginChange, type Place } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { actorName } from "../../terminal/flag-text.ts";
+import { actorInLine } from "../../terminal/flag-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import { print, printJson, printTable } from "../../terminal/output.ts";
-import { printDifference, printRequest, stateCell } from "./request-text.ts";
+import { missingApprovals, printDifference, printRequest, stateCell } from "./request-text.ts";
 
 interface Options extends ConnectionOptions {
   readonly yes?: boolean;
@@ -139,7 +139,7 @@ const listRequests = async (
       request.id,
       stateCell(request),
       request.title,
-      actorName(request.author),
+      actorInLine(request.author),
       request.createdAt,
     ]),
   );
@@ -154,10 +154,12 @@ const showRequest = async (id: string, options: Options): Promise<void> => {
 
 type Calls = Management["changeRequests"];
 
-const report = (request: ChangeRequest, { hint }: Connection): void => {
+const report = (request: ChangeRequest, { hint }: Connection, place: Place): void => {
   const { id, title, state, applyAt } = request;
   const what = state === "approved" && applyAt !== null ? `approved for ${applyAt}` : state;
-  print(`${id} is ${what}: ${title}.`);
+  print(`${id} is ${what} ${place.text}: ${title}.`);
+  const missing = missingApprovals(request);
+  if (missing !== undefined) print(`It has ${missing}.`);
   if (state === "open" && request.moved.length > 0) {
     print(
       `${request.moved.join(", ")} changed since it was made; its author runs ${hint(`requests rebase ${id}`)}`,
@@ -172,13 +174,13 @@ const act = async (
   call: (calls: Calls) => Promise<Result<ChangeRequest>>,
 ): Promise<void> => {
   const connection = connect(options);
-  await beginChange(connection, `${verb} ${id}`, options.yes);
+  const place = await beginChange(connection, `${verb} ${id}`, options.yes);
   const request = answered(connection, await call(connection.management.changeRequests));
-  if (options.json) return printJson(request);
-  report(request, connection);
+  if (options.json) return printJson({ ...request, ...place.json });
+  report(request, connection, place);
 };
 
-/** Whoever is asked sees it first; what was edited meanwhile is left alone. */
+/** Shows the request before it asks for confirmation. Does nothing if the request was edited in the meantime. */
 const actOnSeen = async (
   id: string,
   options: Options,
@@ -188,17 +190,18 @@ const actOnSeen = async (
   const connection = connect(options);
   const { changeRequests } = connection.management;
   const seen = answered(connection, await changeRequests.get(id));
-  await beginChange(connection, `${verb} ${id}`, options.yes, () => printRequest(seen));
+  const show = () => printRequest(seen);
+  const place = await beginChange(connection, `${verb} ${id}`, options.yes, show);
   const request = answered(connection, await call(changeRequests, seen.digest));
-  if (options.json) return printJson(request);
-  report(request, connection);
+  if (options.json) return printJson({ ...request, ...place.json });
+  report(request, connection, place);
 };
 
 const rebase = async (id: string, options: Options): Promise<void> => {
   const connection = connect(options);
-  await beginChange(connection, `Rebase ${id}`, options.yes);
+  const place = await beginChange(connection, `Rebase ${id}`, options.yes);
   const rebased = answered(connection, await connection.management.changeRequests.rebase(id));
-  if (options.json) return printJson(rebased);
+  if (options.json) return printJson({ ...rebased, ...place.json });
   printDifference(rebased.difference);
-  report(rebased.request, connection);
+  report(rebased.request, connection, place);
 };

@@ -1,7 +1,7 @@
 // halyard segments: the named groups of people of an environment, which the rules of flags refer to.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { Command } from "commander";
 import {
   answered,

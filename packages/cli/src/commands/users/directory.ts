@@ -1,5 +1,5 @@
 // Where people are: on a server, called with an owner key, or in its database without one.
-import type { InvitedUser, NewUser, User, UserPatch } from "@halyard/sdk";
+import type { InvitedUser, NewUser, User, UserPatch } from "@halyard/sdk/management";
 import { operator as operatorActor } from "@halyard/server/domain/principal";
 import { emailKeyOf, shownUser } from "@halyard/server/domain/user";
 import type { Command } from "commander";
@@ -10,6 +10,7 @@ import {
   type OperatorOptions,
   withOperator,
 } from "../../operator.ts";
+import { givenAddress, requireNoAddress } from "../../server-connection/address.ts";
 import {
   answered,
   type ConnectionOptions,
@@ -19,7 +20,7 @@ import {
 } from "../../server-connection/connection.ts";
 import { beginChange } from "../../server-connection/place.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { CommandFailed, unwrap } from "../../terminal/output.ts";
+import { CommandFailed, inOneLine, unwrap } from "../../terminal/output.ts";
 
 export interface UserOptions extends OperatorOptions, ConnectionOptions {
   readonly database?: boolean;
@@ -27,7 +28,9 @@ export interface UserOptions extends OperatorOptions, ConnectionOptions {
 }
 
 export interface Directory {
-  /** Of the database or the server, for scripts. */
+  /** Such as ` in the database /var/lib/halyard` or ` at https://flags.example.com`. */
+  readonly text: string;
+  /** The same place as JSON. */
   readonly place: object;
   list(): Promise<readonly User[]>;
   /** Asks first in production; `what` is the change in words. */
@@ -35,18 +38,20 @@ export interface Directory {
   invite(user: NewUser): Promise<InvitedUser>;
   update(id: string, patch: UserPatch): Promise<User>;
   remove(id: string): Promise<void>;
+  link(id: string, other: string): Promise<User>;
+  unlink(id: string): Promise<User>;
   newInvitation(id: string): Promise<InvitedUser["invitation"]>;
 }
 
 export const userCommand = (command: Command): Command =>
   serverCommand(command, "an owner")
-    .option("--database", "work on the database, without a server or key")
-    .option(dataOption[0], `the same, in this data folder (instead of HALYARD_DATA)`)
+    .option("--database", "work on the database of the settings, even if a key is set")
+    .option(...dataOption)
     .addHelpText(
       "after",
       `
-With an API key (--key, HALYARD_API_KEY or a profile) it calls a server; the key needs the role owner. Without one, or
-with --database or --data, it works on the database directly (DATABASE_URL, or the data folder).`,
+With an address (--url, HALYARD_URL or a profile) or an API key it calls a server; the key needs the role owner. With
+--data, or without an address and a key, it works on the database directly. --database ignores a key, not an address.`,
     );
 
 const isForDatabase = (options: UserOptions): boolean => {
@@ -59,21 +64,29 @@ const isForDatabase = (options: UserOptions): boolean => {
       exitCodes.usage,
     );
   }
-  return isWanted || (!server && !hasKey(options));
+  if (data !== undefined) return true;
+  if (isWanted) requireNoAddress();
+  return isWanted || (!server && !givenAddress(options) && !hasKey(options));
 };
 
 const onServer = (options: UserOptions): Directory => {
-  const connection = connect(options);
+  const connection = connect(
+    options,
+    " On the server's machine, --data FOLDER works on the database without one.",
+  );
   const { users } = connection.management;
   const ask = async <T>(result: Promise<Parameters<typeof answered<T>>[1]>): Promise<T> =>
     answered(connection, await result);
   return {
+    text: inOneLine(` at ${connection.url}`),
     place: { server: connection.url },
     list: () => ask(users.list()),
     begin: async (what) => void (await beginChange(connection, what, options.yes)),
     invite: (user) => ask(users.invite(user)),
     update: (id, patch) => ask(users.update(id, patch)),
     remove: (id) => ask(users.remove(id)),
+    link: (id, other) => ask(users.link(id, other)),
+    unlink: (id) => ask(users.unlink(id)),
     newInvitation: (id) => ask(users.newInvitation(id)),
   };
 };
@@ -95,8 +108,9 @@ export const withDirectory = async (
     url: `${base}/invitation?token=${token}`,
     expiresAt: expiresAt.toISOString(),
   });
-  await withOperator(options, ({ users }, { json }) =>
+  await withOperator(options, ({ users }, { text, json }) =>
     work({
+      text,
       place: json,
       list: async () => (await users.list()).map(shownUser),
       begin: async () => undefined,
@@ -108,6 +122,8 @@ export const withDirectory = async (
       update: async (id, patch) =>
         shownUser(unwrap(await users.change(author, id, rightsOf(patch)))),
       remove: async (id) => unwrap(await users.remove(author, id)),
+      link: async (id, other) => shownUser(unwrap(await users.link(author, id, other))),
+      unlink: async (id) => shownUser(unwrap(await users.unlink(author, id))),
       newInvitation: async (id) => shownLink(unwrap(await users.newInvitation(author, id))),
     }),
   );

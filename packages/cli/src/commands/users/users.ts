@@ -1,5 +1,5 @@
 // halyard users: invite people, say what they may do, remove them.
-import type { PersonRole, User } from "@halyard/sdk";
+import type { PersonRole, User } from "@halyard/sdk/management";
 import { personRoles } from "@halyard/server/domain/principal";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
@@ -15,7 +15,14 @@ import {
   printTable,
   unwrap,
 } from "../../terminal/output.ts";
-import { personNamed, type UserOptions, userCommand, withDirectory } from "./directory.ts";
+import {
+  type Directory,
+  personNamed,
+  type UserOptions,
+  userCommand,
+  withDirectory,
+} from "./directory.ts";
+import { addLinkedAccountCommands, printSameAddresses } from "./linked-accounts.ts";
 
 interface InviteOptions extends UserOptions {
   readonly email?: string;
@@ -50,7 +57,7 @@ export const userCommands = (): Command => {
   const list = userCommand(group.command("list"))
     .description("list everybody with an account")
     .action(listUsers);
-  withExamples(list, "halyard users list", "halyard users list --database");
+  withExamples(list, "halyard users list", "halyard users list --data ./data");
 
   const invite = userCommand(group.command("invite"))
     .description("invite a person and print the link that lets them in, only once")
@@ -89,6 +96,8 @@ export const userCommands = (): Command => {
     .option(...yesOption)
     .action(newLink);
   withExamples(link, "halyard users link ada@example.com");
+
+  addLinkedAccountCommands(group);
 
   const lost = operatorCommand(group.command("reset-second-factor"))
     .description(
@@ -130,12 +139,17 @@ const listUsers = (options: UserOptions): Promise<void> =>
         user.signedInAt ?? "never",
       ]),
     );
+    printSameAddresses(users);
   });
 
-const printLink = (name: string, { url, expiresAt }: { url: string; expiresAt: string }): void => {
+const printLink = (
+  name: string,
+  { url, expiresAt }: { url: string; expiresAt: string },
+  { text }: Directory,
+): void => {
   print(url);
   printAside(
-    `Hand this link to ${name}: it is good once, until ${expiresAt}. It is not shown again.`,
+    `Send this link to ${name}, who has an account${text}. It works once, until ${expiresAt}, and is not shown again.`,
   );
 };
 
@@ -145,7 +159,7 @@ const inviteUser = (name: string, options: InviteOptions): Promise<void> =>
     await directory.begin(`Invite ${name}`);
     const made = await directory.invite({ name, email, owner, roles });
     if (options.json) return printJson({ ...made, ...directory.place });
-    printLink(name, made.invitation);
+    printLink(name, made.invitation, directory);
   });
 
 const newLink = (text: string, options: UserOptions): Promise<void> =>
@@ -154,7 +168,7 @@ const newLink = (text: string, options: UserOptions): Promise<void> =>
     await directory.begin(`Make a new link for ${name}`);
     const invitation = await directory.newInvitation(id);
     if (options.json) return printJson({ id, ...invitation, ...directory.place });
-    printLink(name, invitation);
+    printLink(name, invitation, directory);
   });
 
 const setRole = (
@@ -185,7 +199,7 @@ const setRole = (
         role !== undefined && { roles: { [environment]: role === "none" ? null : role } }),
     });
     if (options.json) return printJson({ ...changed, ...directory.place });
-    print(inOneLine(`${changed.name} has these roles now: ${rightsText(changed)}.`));
+    print(inOneLine(`${changed.name} has these roles${directory.text}: ${rightsText(changed)}.`));
   });
 };
 
@@ -195,15 +209,17 @@ const resetSecondFactor = (text: string, options: OperatorOptions): Promise<void
     unwrap(await users.removeSecondFactor(id));
     if (options.json) return printJson({ id, ...place.json });
     print(
-      inOneLine(`${name} (${id}) has no second factor any more, and is signed out everywhere.`),
+      inOneLine(
+        `Removed the second factor of ${name} (${id})${place.text}, and ended their sessions.`,
+      ),
     );
   });
 
 const removeUser = (text: string, options: UserOptions): Promise<void> =>
   withDirectory(options, async (directory) => {
     const { id, name } = await personNamed(directory, text);
-    if (isAtTerminal()) await confirm(`Remove ${name} (${id})?`, options.yes);
+    if (isAtTerminal()) await confirm(`Remove ${name} (${id})${directory.text}?`, options.yes);
     await directory.remove(id);
     if (options.json) return printJson({ id, removed: true, ...directory.place });
-    print(inOneLine(`Removed ${name} (${id}).`));
+    print(inOneLine(`Removed ${name} (${id})${directory.text}.`));
   });

@@ -1,7 +1,7 @@
 // halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
 import { eventTypes } from "@halyard/core/event-types";
-import type { Delivery, EventName, ReplayRange } from "@halyard/sdk";
+import type { Delivery, EventName, ReplayRange } from "@halyard/sdk/management";
 import { Argument, type Command, Option } from "commander";
 import {
   answered,

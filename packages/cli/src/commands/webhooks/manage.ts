@@ -1,5 +1,5 @@
 // halyard webhooks list, get, create, update, pause, resume, rotate and delete.
-import type { Webhook, WebhookHealth } from "@halyard/sdk";
+import type { Webhook, WebhookHealth } from "@halyard/sdk/management";
 import type { Command } from "commander";
 import {
   answered,

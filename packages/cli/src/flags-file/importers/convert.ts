@@ -15,6 +15,8 @@ export interface Found {
   readonly description: string | undefined;
   /** In Halyard; an approximation if there are reasons. */
   readonly draft: Draft;
+  /** An on/off flag as a rollout of 0 or 100%. */
+  readonly asRollout?: Draft | undefined;
   /** Why Halyard has no equivalent. */
   readonly reasons: readonly string[];
   /** What users should know about a flag that is imported. */
@@ -116,6 +118,21 @@ const checkRequirements = (candidates: readonly Candidate[]): void => {
   }
 };
 
+/** If a flag isn't exact, flags that require it aren't exact either. */
+const noteRequired = ({ found }: Candidate, all: readonly Candidate[]): string[] => {
+  const isNoted = (name: string, seen: readonly string[]): boolean => {
+    const required = all.find(({ found: other }) => other.name === name)?.found;
+    if (required === undefined || seen.includes(name)) return false;
+    const others = required.draft.requires ?? [];
+    return (
+      (required.notes ?? []).length > 0 || others.some(({ flag }) => isNoted(flag, [...seen, name]))
+    );
+  };
+  return (found.draft.requires ?? [])
+    .filter(({ flag }) => isNoted(flag, []))
+    .map(({ flag }) => `requires ${flag}, whose notes apply here as well`);
+};
+
 export const convert = (
   found: readonly Found[],
   segments: readonly Segment[],
@@ -154,11 +171,13 @@ export const convert = (
 
   const flags: Flag[] = [];
   const whole: string[] = [];
-  const notes: { key: string; note: string }[] = [];
+  const allNotes: { key: string; note: string }[] = [];
   const leftOut: LeftOut[] = [];
   const createOnly = new Set<string>();
-  for (const { found: one, key, draft, nameReasons, reasons } of candidates) {
-    const { name, description, archived = false, notes: own = [] } = one;
+  for (const candidate of candidates) {
+    const { found: one, key, draft, nameReasons, reasons } = candidate;
+    const { name, description, archived = false, notes = [] } = one;
+    const own = [...notes, ...noteRequired(candidate, candidates)];
     const isRenamed = key !== name;
     const isLossy = reasons.length > 0;
     const made = make(key, description, isLossy ? shellOf(draft) : draft);
@@ -182,13 +201,13 @@ export const convert = (
       ...(isLossy ? [`turned off, because it ${reasons.join("; ")}`] : own),
     ];
     if (texts.length === 0) whole.push(key);
-    notes.push(...texts.map((note) => ({ key, note })));
+    allNotes.push(...texts.map((note) => ({ key, note })));
   }
   return {
     flags: flags.sort(byKey),
     segments: segments.toSorted(byKey),
     whole: whole.sort(),
-    notes,
+    notes: allNotes,
     leftOut,
     counts: {
       whole: whole.length,

@@ -13,6 +13,8 @@ export interface Source {
 export interface Reading {
   readonly found: readonly Found[];
   readonly segments?: readonly Segment[];
+  /** All environments that the file has for these flags. */
+  readonly environments?: readonly string[];
   /** About the file as a whole. */
   readonly remarks?: readonly string[];
 }

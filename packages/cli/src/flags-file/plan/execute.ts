@@ -1,7 +1,7 @@
 // Executes a plan for import and promote: show it, ask, apply it, report the outcome of each flag.
 import type { Change, Plan } from "@halyard/core/plan/plan";
-import type { ManagementError } from "@halyard/sdk";
 import { applyChanges, type Outcome } from "@halyard/sdk/apply-plan";
+import type { ManagementError } from "@halyard/sdk/management";
 import { proposeChanges } from "@halyard/sdk/propose-plan";
 import {
   type Connection,

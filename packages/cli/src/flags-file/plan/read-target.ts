@@ -6,7 +6,8 @@ import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
 import type { FlagsFile } from "../flags-file.ts";
 import { type Converted, type ConvertOptions, type Counts, convert } from "../importers/convert.ts";
-import { importers, type Product, products } from "../importers/importers.ts";
+import { type Product, products } from "../importers/importers.ts";
+import { readProduct } from "../importers/read-product.ts";
 import { readFlagsFile } from "../read-flags-file.ts";
 
 export const origins = ["halyard", ...products] as const;
@@ -71,7 +72,7 @@ export const readTarget = async (file: string, options: TargetOptions): Promise<
     };
   }
   const { value } = await readDocument(file);
-  const { found, segments = [], remarks = [] } = importers[from]({ value, environment });
+  const { found, segments = [], remarks = [] } = readProduct(from, { value, environment });
   const converted = convert(found, segments, options);
   const partial = converted.flags.filter(reachesPart).length;
   return {

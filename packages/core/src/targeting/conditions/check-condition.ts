@@ -2,6 +2,7 @@
 import { isFlagKey } from "../../flags/rules.ts";
 import { isObject, type Members, type Mistakes, refuseOthers } from "../mistakes.ts";
 import { pointerSteps } from "./attribute.ts";
+import { isEveryone } from "./condition.ts";
 import { type AttributeCondition, operatorNamed, operators } from "./operators.ts";
 
 /** Counting the condition on an attribute or a segment itself. */
@@ -107,6 +108,7 @@ const checkGroup = (
 ): void => {
   const { mistakes, budget } = rules;
   refuseOthers(condition, [kind], place, mistakes);
+  if (isEveryone(condition)) return;
   if (depth >= maxDepth) {
     mistakes.add(`${place}.${kind}`, `is too deep: at most ${maxDepth} levels are possible`);
     return;
@@ -117,7 +119,8 @@ const checkGroup = (
     return;
   }
   if (!Array.isArray(inner) || inner.length === 0) {
-    mistakes.add(`${place}.${kind}`, "must be a list of at least one condition");
+    const least = kind === "any" ? "a list of at least one condition" : "a list of conditions";
+    mistakes.add(`${place}.${kind}`, `must be ${least}`);
     return;
   }
   for (const [index, each] of inner.entries()) {

@@ -1,5 +1,6 @@
 // Conditions: what a rule or a segment asks of a context, compiled into one function.
-import type { EvaluationContext } from "../../context.ts";
+import type { Attributes, EvaluationContext } from "../../context.ts";
+import type { Turn } from "../turn.ts";
 import { memberNameOf, readerOf } from "./attribute.ts";
 import {
   type AttributeCondition,
@@ -17,8 +18,17 @@ export type Condition =
   | { readonly segment: readonly string[] }
   | AttributeCondition;
 
+/** True for every context. Every version that knows conditions evaluates it so: it needs no level of its own. */
+export const everyone: Condition = { all: [] };
+
+/** Accepts anything, including conditions that are still being edited. */
+export const isEveryone = (condition: unknown): boolean => {
+  if (typeof condition !== "object" || condition === null || !("all" in condition)) return false;
+  return Array.isArray(condition.all) && condition.all.length === 0;
+};
+
 /** A compiled condition. It takes a context that has only own members, see ownMembersOf. */
-export type Test = (context: EvaluationContext) => Truth;
+export type Test = (context: EvaluationContext, turn?: Turn) => Truth;
 
 /** The compiled segment; undefined when there is none of this key, which nobody can be known to be in. */
 export type SegmentTest = (key: string) => Test | undefined;
@@ -46,21 +56,21 @@ const partOf = (question: Question, member: string | undefined, test: Test): Par
   test,
 });
 
-const truthOfPart = (part: Part, context: EvaluationContext): Truth =>
+const truthOfPart = (part: Part, context: EvaluationContext, turn: Turn | undefined): Truth =>
   part.member === undefined
-    ? part.test(context)
-    : answerTo(part, context[part.member], part.member);
+    ? part.test(context, turn)
+    : answerTo(part, (context as Attributes)[part.member], turn, part.member);
 
 const testOf = (part: Part): Test =>
-  part.member === undefined ? part.test : (context) => truthOfPart(part, context);
+  part.member === undefined ? part.test : (context, turn) => truthOfPart(part, context, turn);
 
 const allOf = (parts: readonly Part[]): Test => {
   const [first, second] = parts;
   if (first !== undefined && second === undefined) return testOf(first);
-  return (context) => {
+  return (context, turn) => {
     let least: Truth = isTrue;
     for (const part of parts) {
-      const truth = truthOfPart(part, context);
+      const truth = truthOfPart(part, context, turn);
       if (truth === isFalse) return isFalse;
       if (truth < least) least = truth;
     }
@@ -71,10 +81,10 @@ const allOf = (parts: readonly Part[]): Test => {
 const anyOf = (parts: readonly Part[]): Test => {
   const [first, second] = parts;
   if (first !== undefined && second === undefined) return testOf(first);
-  return (context) => {
+  return (context, turn) => {
     let greatest: Truth = isFalse;
     for (const part of parts) {
-      const truth = truthOfPart(part, context);
+      const truth = truthOfPart(part, context, turn);
       if (truth === isTrue) return isTrue;
       if (truth > greatest) greatest = truth;
     }
@@ -90,8 +100,15 @@ const ofAttribute = (condition: AttributeCondition): Part => {
   const member = memberNameOf(condition.attribute);
   if (member !== undefined) return partOf(question, member, never);
   const read = readerOf(condition.attribute);
-  return whole((context) => answerTo(question, read(context)));
+  return whole((context, turn) => answerTo(question, read(context), turn));
 };
+
+const inSegment =
+  (key: string, segments: SegmentTest): Test =>
+  (context, turn) => {
+    const test = segments(key) ?? never;
+    return turn === undefined ? test(context) : turn.segment(test, () => test(context, turn));
+  };
 
 const compilePart = (condition: Condition, segments: SegmentTest): Part => {
   const compile = (each: Condition) => compilePart(each, segments);
@@ -99,13 +116,11 @@ const compilePart = (condition: Condition, segments: SegmentTest): Part => {
   if ("any" in condition) return whole(anyOf(condition.any.map(compile)));
   if ("not" in condition) {
     const test = testOf(compile(condition.not));
-    return whole((context) => opposite(test(context)));
+    return whole((context, turn) => opposite(test(context, turn)));
   }
   if ("segment" in condition) {
     // Looked up every time: a change of a segment compiles nothing that names it.
-    return whole(
-      anyOf(condition.segment.map((key) => whole((context) => (segments(key) ?? never)(context)))),
-    );
+    return whole(anyOf(condition.segment.map((key) => whole(inSegment(key, segments)))));
   }
   return ofAttribute(condition);
 };
@@ -125,7 +140,11 @@ export const compileParts = (
   return parts;
 };
 
-export const areTrue = (parts: readonly Part[], context: EvaluationContext): boolean => {
-  for (const part of parts) if (truthOfPart(part, context) !== isTrue) return false;
+export const areTrue = (
+  parts: readonly Part[],
+  context: EvaluationContext,
+  turn: Turn | undefined,
+): boolean => {
+  for (const part of parts) if (truthOfPart(part, context, turn) !== isTrue) return false;
   return true;
 };

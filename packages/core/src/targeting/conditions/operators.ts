@@ -1,9 +1,11 @@
 // The operators of conditions on an attribute: what each may be given, and how it decides.
+import { parsed, type Turn } from "../turn.ts";
+import { type Among, decideAmong } from "./among.ts";
 import { asJson } from "./attribute.ts";
 import { parseMoment } from "./moment.ts";
 import { type Address, isWithin, parseAddress, parseNetwork } from "./network.ts";
 import { compareVersions, parseVersion } from "./semver.ts";
-import { foldCase, isShortText, longestList, numberFrom } from "./texts.ts";
+import { foldCase, isShortText, numberFrom } from "./texts.ts";
 import { isFalse, isTrue, isUnknown, type Truth, truthOf } from "./truth.ts";
 
 export type Scalar = string | number | boolean;
@@ -19,7 +21,7 @@ export interface AttributeCondition {
 }
 
 /** Decides about a value as JSON carries it; undefined when the attribute is missing. */
-export type Decide = (value: unknown) => Truth;
+export type Decide = (value: unknown, turn: Turn | undefined) => Truth;
 
 /** What holds of a value below, at and above a limit. */
 type Order = readonly [below: Truth, at: Truth, above: Truth];
@@ -55,10 +57,15 @@ const placed = (order: Order, value: number, limit: number): Truth =>
   value < limit ? order[0] : value > limit ? order[2] : order[1];
 
 /** `value` as JSON carries it, or as the context has it under this name. */
-export const answerTo = (question: Question, value: unknown, name?: string): Truth => {
+export const answerTo = (
+  question: Question,
+  value: unknown,
+  turn: Turn | undefined,
+  name?: string,
+): Truth => {
   if (typeof value === "string") {
     const { texts } = question;
-    if (texts === undefined) return question.decide(value);
+    if (texts === undefined) return question.decide(value, turn);
     if (!isShortText(value)) return isUnknown;
     for (const text of texts) if (text === value) return question.found;
     return question.other;
@@ -67,7 +74,9 @@ export const answerTo = (question: Question, value: unknown, name?: string): Tru
     return placed(question.order, value, question.limit);
   }
   // What becomes another type in JSON, such as a Date, is asked about as that.
-  return name === undefined ? question.decide(value) : answerTo(question, asJson(value, name));
+  return name === undefined
+    ? question.decide(value, turn)
+    : answerTo(question, asJson(value, name), turn);
 };
 
 interface Operator {
@@ -97,38 +106,6 @@ const isList = (
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The values that are looked for, which are of one type. */
-interface Among {
-  readonly type: string;
-  readonly folds: boolean;
-  readonly list: readonly unknown[];
-  /** Of a list that is not short. */
-  readonly set: ReadonlySet<unknown> | undefined;
-  readonly found: Truth;
-  readonly other: Truth;
-}
-
-const decideOne = (among: Among, value: unknown): Truth => {
-  if (typeof value !== among.type) return isUnknown;
-  if (among.type === "string" && !isShortText(value)) return isUnknown;
-  const one = among.folds ? foldCase(value as string) : value;
-  const isFound = among.set === undefined ? among.list.includes(one) : among.set.has(one);
-  return isFound ? among.found : among.other;
-};
-
-/** Of a list it is enough that one is found. */
-const decideAmong = (among: Among, value: unknown): Truth => {
-  if (!Array.isArray(value)) return decideOne(among, value);
-  if (value.length > longestList) return isUnknown;
-  let truth = among.other;
-  for (let index = 0; index < value.length; index += 1) {
-    const one = decideOne(among, asJson(value[index], index));
-    if (one === among.found) return one;
-    if (one === isUnknown) truth = isUnknown;
-  }
-  return truth;
-};
-
 const compileAmong = (
   { values = [], ignoreCase }: AttributeCondition,
   found: Truth,
@@ -140,7 +117,7 @@ const compileAmong = (
   const set = list.length > shortList ? new Set<unknown>(list) : undefined;
   const among: Among = { type, folds, list, set, found, other };
   const texts = type === "string" && !folds && set === undefined ? list : undefined;
-  return questionOf((value) => decideAmong(among, value), texts, found, other);
+  return questionOf((value, turn) => decideAmong(among, value, turn), texts, found, other);
 };
 
 const oneType = (values: readonly Scalar[]): boolean =>
@@ -168,11 +145,11 @@ const ofTexts = (holds: (text: string, part: string) => boolean): Operator => ({
       ? undefined
       : `must be a list of 1 to ${maxTexts} texts that are not empty`,
   compile({ values = [], ignoreCase }) {
-    const fold = ignoreCase === true ? foldCase : (text: string) => text;
-    const parts = values.map((value) => fold(String(value)));
-    return questionOf((value) => {
+    const folds = ignoreCase === true;
+    const parts = values.map((value) => (folds ? foldCase(String(value)) : String(value)));
+    return questionOf((value, turn) => {
       if (!isShortText(value)) return isUnknown;
-      const text = fold(value);
+      const text = folds ? parsed(foldCase, value, turn) : value;
       for (const part of parts) if (holds(text, part)) return isTrue;
       return isFalse;
     });
@@ -192,8 +169,8 @@ const ofNumbers = (order: Order): Operator => ({
   compile({ value, as }) {
     const limit = Number(value);
     const readsTexts = as === "number";
-    const decideOther: Decide = (found) => {
-      const number = readsTexts && isShortText(found) ? numberFrom(found) : undefined;
+    const decideOther: Decide = (found, turn) => {
+      const number = readsTexts && isShortText(found) ? parsed(numberFrom, found, turn) : undefined;
       return number === undefined ? isUnknown : placed(order, number, limit);
     };
     return questionOf(decideOther, undefined, isUnknown, isUnknown, order, limit);
@@ -212,8 +189,8 @@ const ofOrdered = <T>(
     typeof value === "string" && parse(value) !== undefined ? undefined : `must be ${mustBe}`,
   compile({ value }) {
     const limit = parse(String(value));
-    return questionOf((found) => {
-      const one = isShortText(found) ? parse(found) : undefined;
+    return questionOf((found, turn) => {
+      const one = isShortText(found) ? parsed(parse, found, turn) : undefined;
       return one === undefined || limit === undefined
         ? isUnknown
         : placed(order, compare(one, limit), 0);
@@ -253,8 +230,10 @@ const inCidr: Operator = {
       : `must be a list of 1 to ${maxTexts} networks such as 192.0.2.0/24, without bits behind the prefix`,
   compile({ values = [] }) {
     const networks = values.flatMap((value) => parseNetwork(String(value)) ?? []);
-    return questionOf((value) => {
-      const address: Address | undefined = isShortText(value) ? parseAddress(value) : undefined;
+    return questionOf((value, turn) => {
+      const address: Address | undefined = isShortText(value)
+        ? parsed(parseAddress, value, turn)
+        : undefined;
       if (address === undefined) return isUnknown;
       return truthOf(networks.some((network) => isWithin(address, network)));
     });

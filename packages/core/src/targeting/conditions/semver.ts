@@ -8,7 +8,8 @@ export interface Version {
 }
 
 const isNumber = (text: string): boolean => /^(0|[1-9]\d*)$/.test(text);
-const isIdentifier = (text: string): boolean => /^[0-9A-Za-z-]+$/.test(text);
+const areIdentifiers = (text: string): boolean => /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/.test(text);
+const hasLeadingZero = (text: string): boolean => /(^|\.)0\d+(\.|$)/.test(text);
 const isDigits = (text: string): boolean => /^\d+$/.test(text);
 
 /** Splits at the first one: what is before it, and what is after it if it is there. */
@@ -24,12 +25,9 @@ export const parseVersion = (text: string): Version | undefined => {
   const numbers = core.split(".", 4);
   if (numbers.length > 3 || !numbers.every(isNumber)) return undefined;
   if (numbers.length < 3 && (suffix !== undefined || build !== undefined)) return undefined;
-  if (build !== undefined && !build.split(".").every(isIdentifier)) return undefined;
+  if (build !== undefined && !areIdentifiers(build)) return undefined;
+  if (suffix !== undefined && (!areIdentifiers(suffix) || hasLeadingZero(suffix))) return undefined;
   const prerelease = suffix === undefined ? [] : suffix.split(".");
-  const isWhole = prerelease.every(
-    (each) => isIdentifier(each) && (!isDigits(each) || isNumber(each)),
-  );
-  if (!isWhole) return undefined;
   while (numbers.length < 3) numbers.push("0");
   return { numbers, prerelease };
 };

@@ -1,14 +1,15 @@
-// Who made a change: the person, and the key if it was made with one of theirs.
-import type { Actor } from "@halyard/sdk";
+// The author of a change: the person first, then the personal key if one was used.
+import { actorText } from "@halyard/core/history/actor-text";
+import type { Actor } from "@halyard/sdk/management";
 
-/** As text, where there is room for one name. */
-export const actorName = ({ name, user }: Actor): string => user?.name ?? name;
-
-export const ActorName = ({ actor }: { readonly actor: Actor }) => (
-  <>
-    <strong>{actorName(actor)}</strong>
-    {actor.user !== undefined && actor.keyId !== null && (
-      <span className="dimmed">with the key {actor.name}</span>
-    )}
-  </>
-);
+/** The text of `actorText`, with the name emphasized. */
+export const ActorName = ({ actor }: { readonly actor: Actor }) => {
+  const name = actor.user?.name ?? actor.name;
+  const key = actorText(actor).slice(name.length);
+  return (
+    <span>
+      <strong>{name}</strong>
+      {key !== "" && <span className="dimmed">{key}</span>}
+    </span>
+  );
+};

@@ -11,8 +11,8 @@ interface BothVersionsProps {
 export const BothVersions = ({ of, theirVersion, rows }: BothVersionsProps) => (
   <>
     <p className="confirm-sentence">
-      Somebody else changed <strong className="mono">{of}</strong> while you were editing it. Your
-      change is not saved yet.
+      <strong className="mono">{of}</strong> changed while you were editing it. Your change is not
+      saved yet.
     </p>
     <div className="scrolls">
       <Table withTableBorder aria-label="Both versions side by side">

@@ -1,8 +1,9 @@
 // How a change came into a protected environment: by which request, who approved it, or that nobody did.
-import type { HistoryEntry } from "@halyard/sdk";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
 import { pathOfRequest } from "../../proposal.ts";
+import { ActorName } from "./actor-name.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 
 type Reviewed = Pick<HistoryEntry, "changeRequest" | "bypass">;
@@ -15,7 +16,7 @@ export const Review = ({ of: { changeRequest, bypass } }: { readonly of: Reviewe
       {bypass && (
         <>
           <StatusBadge tone="bad">without an approval</StatusBadge> by{" "}
-          <strong>{bypass.actor.name}</strong>: “{bypass.reason}”{" "}
+          <ActorName actor={bypass.actor} />: “{bypass.reason}”{" "}
         </>
       )}
       {changeRequest && (

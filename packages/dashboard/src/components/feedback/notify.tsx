@@ -1,5 +1,5 @@
 // Notifications: what was done, with Undo, or what failed, with advice.
-import type { ManagementError, Result } from "@halyard/sdk";
+import type { ManagementError, Result } from "@halyard/sdk/management";
 import { Anchor, Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { Link } from "wouter";

@@ -1,7 +1,7 @@
 // What a person is editing in a flag, with the version that was current when they began.
 import { patchBetween } from "@halyard/core/difference";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
-import type { ManagementError } from "@halyard/sdk";
+import type { ManagementError } from "@halyard/sdk/management";
 import { Button, Group } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "react";
 import { FlipPreview } from "../../flips/flip-preview.tsx";
@@ -126,7 +126,7 @@ export const useDraft = <Value,>(
   };
 };
 
-/** Says so when somebody else changed the flag since the draft began. */
+/** Warns if the flag changed after the draft began: by someone else, or by its author in another tab. */
 export const DraftConflict = ({
   draft,
   entry,
@@ -136,8 +136,7 @@ export const DraftConflict = ({
 }) =>
   draft.base.version === entry.version ? null : (
     <p className="edit-conflict" role="status">
-      Somebody else changed this flag: it is now {settingOf(entry.flag)}. When you save, you see
-      both versions.
+      This flag changed: it is now {settingOf(entry.flag)}. When you save, you see both versions.
     </p>
   );
 

@@ -69,14 +69,50 @@ const countOf = (thousandths: number, more: string): string => {
   return `about ${formatNumber(count)}${more} of every ${formatNumber(base)} users`;
 };
 
+/** What the flag falls back to where no rule decides; undefined when nothing decides after the rules. */
+const fallbackOf = (flag: Flag): string | undefined => {
+  if (flag.type === "rollout") return formatPercent(flag.percentage);
+  return memberText(flag, "otherwise");
+};
+
+/** "its rules, then its percentage decide who gets it". */
+const decidersOf = (flag: Flag): string => {
+  const { requires = [], rules = [] } = flag;
+  const deciders = [
+    ...(requires.length > 0 ? ["its prerequisites"] : []),
+    ...(rules.length > 0 ? ["its rules"] : []),
+    ...(flag.type === "rollout" ? ["its percentage"] : []),
+    ...(flag.type !== "rollout" && fallbackOf(flag) !== undefined ? ["its default rule"] : []),
+  ];
+  return `${deciders.join(", then ")} decide who gets it`;
+};
+
+/** For a change of only the percentage or the default rule: who it applies to, and who keeps their value. */
+const fallbackEffect = (before: Flag, after: Flag): string => {
+  const { requires = [], rules = [] } = after;
+  const whom = [
+    ...(requires.length > 0 ? ["meet its prerequisites"] : []),
+    ...(rules.length > 0 ? ["are not decided by a rule"] : []),
+  ];
+  const kept =
+    before.type === "rollout" && after.type === "rollout"
+      ? `; ${after.percentage > before.percentage ? "no one loses it" : "no one gains it"}`
+      : "";
+  return `applies to users who ${whom.join(" and ")}${kept}`;
+};
+
+const fallbacks = ["percentage", "otherwise"];
+
 /** Who gets the flag and who loses it, as a sentence without its end. */
-const effectOf = (before: Flag, after: Flag): string => {
+const effectOf = (before: Flag, after: Flag, changed: readonly string[]): string => {
   if (rulesText(before) !== undefined || rulesText(after) !== undefined) {
     if (!before.enabled && !after.enabled) return "no effect while the flag is off";
     if (!after.enabled) return "everyone who has it loses it";
-    return rulesText(after) === undefined
-      ? `without rules it is ${settingOf(after)}`
-      : "its rules decide who gets it";
+    if (rulesText(after) === undefined) return `without rules it is ${settingOf(after)}`;
+    const isFallback = changed.every(
+      (member) => fallbacks.includes(member) || forPeople.includes(member),
+    );
+    return isFallback ? fallbackEffect(before, after) : decidersOf(after);
   }
   const was = reachOf(before);
   const will = reachOf(after);
@@ -124,7 +160,11 @@ const stateOf = (flag: Flag, changed: readonly string[]): string => {
 export const settingOf = (flag: Flag): string => {
   const reach = reachWhenOn(flag);
   const rules = rulesText(flag);
-  if (rules !== undefined) return flag.enabled ? `on, ${rules}` : `off, ${rules} when on`;
+  if (rules !== undefined) {
+    const fallback = fallbackOf(flag);
+    const all = fallback === undefined ? rules : `${rules}, then ${fallback}`;
+    return flag.enabled ? `on, ${all}` : `off, ${all} when on`;
+  }
   if (!hasSetting(flag)) {
     if (!flag.enabled) return "off";
     return reach === everyone ? "on for everyone" : "on";
@@ -146,12 +186,12 @@ export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
   const described = changed.filter((member) => forPeople.includes(member));
   const sentences: string[] = [];
   if (changed.some((member) => deciding.includes(member))) {
-    sentences.push(`Its targeting changes: ${effectOf(before, after)}.`);
+    sentences.push(`Its targeting changes: ${effectOf(before, after, changed)}.`);
   } else if (changed.length > described.length) {
     const staysOff = !before.enabled && !after.enabled;
     const text = staysOff ? membersText : stateOf;
     sentences.push(
-      `${text(before, changed)} → ${text(after, changed)}: ${effectOf(before, after)}.`,
+      `${text(before, changed)} → ${text(after, changed)}: ${effectOf(before, after, changed)}.`,
     );
   }
   for (const member of described) {

@@ -1,7 +1,7 @@
 // Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
 import { isSameFlag, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
-import type { ManagementError, NewOperation, Result } from "@halyard/sdk";
+import type { ManagementError, NewOperation, Result } from "@halyard/sdk/management";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, sayProposed } from "../../components/feedback/notify.tsx";
@@ -110,7 +110,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     if (isSameFlag(theirs.flag, mine)) {
       notifyDone({
         title: theirs.flag.key,
-        message: "Somebody else has just made the same change.",
+        message: "This change was already made.",
       });
       return "done";
     }

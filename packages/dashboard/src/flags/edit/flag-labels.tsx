@@ -2,6 +2,7 @@
 import type { Flag } from "@halyard/core/flags/registry";
 import { Autocomplete, TagsInput } from "@mantine/core";
 import { useMemo } from "react";
+import { ReadOnly } from "../../components/display/read-only.tsx";
 import type { LiveFlag } from "../../live.ts";
 import { useLiveState } from "../../live-provider.tsx";
 import { useApi } from "../../session.tsx";
@@ -28,27 +29,34 @@ export const FlagLabels = ({ entry }: { readonly entry: LiveFlag }) => {
   const known = useMemo(() => labelsOf(flags), [flags]);
   const { value, draft, busy, edit, discard, onSubmit } = useDraft<Labels>(entry, labels);
   if (!mayChange && value.tags.length === 0 && value.owner === "") return null;
-  const disabled = !mayChange || busy;
+  if (!mayChange) {
+    return (
+      <div className="flag-labels">
+        <ReadOnly label="Tags">{value.tags.join(", ")}</ReadOnly>
+        <ReadOnly label="Owner">{value.owner}</ReadOnly>
+      </div>
+    );
+  }
   return (
     <form className="flag-labels" onSubmit={onSubmit}>
       <TagsInput
         label="Tags"
-        description={mayChange ? "Enter or a comma after each" : undefined}
+        description="Enter or a comma after each"
         data={known.tags}
         value={[...value.tags]}
         onChange={(tags) => edit({ ...value, tags })}
         maxTags={20}
         clearable={false}
-        disabled={disabled}
+        disabled={busy}
       />
       <Autocomplete
         label="Owner"
-        description={mayChange ? "The person or team to ask" : undefined}
+        description="The person or team to ask"
         data={known.owners}
         value={value.owner}
         onChange={(owner) => edit({ ...value, owner })}
         maxLength={128}
-        disabled={disabled}
+        disabled={busy}
       />
       {draft !== undefined && (
         <div className="flag-labels-actions">

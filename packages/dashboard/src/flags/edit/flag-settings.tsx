@@ -2,12 +2,13 @@
 import type { Flag, FlagMembers } from "@halyard/core/flags/registry";
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Switch, Textarea } from "@mantine/core";
+import { OnOff, ReadOnly } from "../../components/display/read-only.tsx";
 import { Section } from "../../components/layout/section.tsx";
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { DraftActions, DraftConflict, DraftPreview, useDraft } from "./edit-draft.tsx";
-import { membersOfFlag, summaryOf, withPatch } from "./flag-change.ts";
+import { membersOfFlag, memberText, summaryOf, withPatch } from "./flag-change.ts";
 import { useFlagEdits } from "./flag-edits.tsx";
 import { FlagLabels } from "./flag-labels.tsx";
 
@@ -22,8 +23,35 @@ const description = {
   patchOf: (value: string) => ({ description: value.trim() === "" ? null : value.trim() }),
 };
 
+const labels: Readonly<Record<string, string>> = {
+  percentage: "Percent of users",
+  valueType: "Values",
+  variants: "Variants",
+  off: "While off",
+  otherwise: "While on",
+};
+
+const textOf = (flag: Flag, member: string): string | undefined =>
+  flag.type === "variant" && member === "variants"
+    ? Object.entries(flag.variants)
+        .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+        .join("\n")
+    : memberText(flag, member);
+
+/** For those who cannot edit. */
+const MembersText = ({ flag }: { readonly flag: Flag }) =>
+  Object.keys(membersOfFlag(flag)).map((member) => {
+    const text = textOf(flag, member);
+    const label = labels[member] ?? member;
+    const when = member === "percentage" && !flag.enabled ? " when on" : "";
+    return text === undefined ? null : (
+      <ReadOnly key={member} label={`${label}${when}`}>
+        {text}
+      </ReadOnly>
+    );
+  });
+
 const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
-  const { mayChange } = useApi();
   const { value, draft, busy, edit, discard, onSubmit } = useDraft<FlagMembers>(entry, members);
   const { MembersInput } = editorOf(entry.flag.type);
   if (MembersInput === undefined) return null;
@@ -32,7 +60,8 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
       <MembersInput
         value={value}
         saved={membersOfFlag(draft?.base.flag ?? entry.flag)}
-        disabled={!mayChange || busy}
+        disabled={busy}
+        isOff={!entry.flag.enabled}
         onChange={edit}
       />
       {draft !== undefined && (
@@ -53,6 +82,7 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
 const DescriptionForm = ({ entry }: { readonly entry: LiveFlag }) => {
   const { mayChange } = useApi();
   const { value, draft, busy, edit, discard, onSubmit } = useDraft(entry, description);
+  if (!mayChange) return <ReadOnly label="Description">{entry.flag.description}</ReadOnly>;
   return (
     <form onSubmit={onSubmit}>
       <Textarea
@@ -64,7 +94,6 @@ const DescriptionForm = ({ entry }: { readonly entry: LiveFlag }) => {
         autosize
         minRows={2}
         maxRows={8}
-        readOnly={!mayChange}
       />
       {draft !== undefined && (
         <>
@@ -84,18 +113,25 @@ export const FlagSettings = ({ entry }: { readonly entry: LiveFlag }) => {
   return (
     <>
       <div className="panel flag-head">
-        <Switch
-          size="lg"
-          color="teal.8"
-          checked={flag.enabled}
-          disabled={!mayChange}
-          onChange={() => void edits.change(entry, { enabled: !flag.enabled })}
-          label={flag.enabled ? "On" : "Off"}
-        />
-        {MembersInput === undefined ? (
-          <Reach flag={flag} size="large" />
+        {mayChange ? (
+          <Switch
+            size="lg"
+            color="teal.8"
+            checked={flag.enabled}
+            onChange={() => void edits.change(entry, { enabled: !flag.enabled })}
+            label={flag.enabled ? "On" : "Off"}
+          />
         ) : (
-          <MembersForm entry={entry} />
+          <div>
+            <OnOff isOn={flag.enabled} />
+          </div>
+        )}
+        {MembersInput === undefined && <Reach flag={flag} size="large" />}
+        {MembersInput !== undefined && mayChange && <MembersForm entry={entry} />}
+        {MembersInput !== undefined && !mayChange && (
+          <div>
+            <MembersText flag={flag} />
+          </div>
         )}
       </div>
       <Section title="About">

@@ -1,6 +1,6 @@
 // Which flags the list shows, and in which order.
 import { type FlagTypeName, flagTypeNames, reachOf } from "@halyard/core/flags/registry";
-import type { UsageSummary } from "@halyard/sdk";
+import type { UsageSummary } from "@halyard/sdk/management";
 import type { LiveFlag } from "../../live.ts";
 
 export interface FlagFilter {

@@ -1,10 +1,12 @@
 // One flag in the list: its switch, its key, its reach, its last change and its usage.
+
 import type { Flag } from "@halyard/core/flags/registry";
-import type { LastChange } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { LastChange } from "@halyard/sdk/management";
 import { Switch } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { Link } from "wouter";
-import { actorName } from "../../components/display/actor-name.tsx";
+import { OnOff } from "../../components/display/read-only.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
 import { SelectRow } from "../../components/selection/select-row.tsx";
@@ -103,13 +105,16 @@ export const FlagRow = (props: FlagRowProps) => {
         {onSelect !== undefined && (
           <SelectRow label={`Select ${flag.key}`} checked={selected} onToggle={onSelect} />
         )}
-        <Switch
-          checked={flag.enabled}
-          onChange={onToggle}
-          disabled={!mayChange}
-          aria-label={`${flag.key} is on`}
-          color="teal.8"
-        />
+        {mayChange ? (
+          <Switch
+            checked={flag.enabled}
+            onChange={onToggle}
+            aria-label={`${flag.key} is on`}
+            color="teal.8"
+          />
+        ) : (
+          <OnOff isOn={flag.enabled} />
+        )}
       </div>
       <div className="flag-row-words">
         <Link
@@ -132,7 +137,7 @@ export const FlagRow = (props: FlagRowProps) => {
               <span className="flag-row-changed">Changed </span>
               <Time at={change.at} />
             </span>
-            <span className="flag-row-actor dimmed">by {actorName(change.actor)}</span>
+            <span className="flag-row-actor dimmed">by {actorText(change.actor)}</span>
           </>
         )}
       </div>

@@ -15,11 +15,12 @@ export const rolloutEditor: TypeEditor<RolloutFlag> = {
   label: "rollout",
   explanation: "on for a percentage of users, always the same ones",
   usesTargetingKey: true,
-  MembersInput: ({ value, onChange, disabled = false }) => (
+  MembersInput: ({ value, onChange, disabled = false, isOff = false }) => (
     <RolloutInput
       value={value.percentage}
       onChange={(percentage) => onChange({ percentage })}
       disabled={disabled}
+      isOff={isOff}
     />
   ),
   Reach: ReachBar,

@@ -7,16 +7,19 @@ interface RolloutInputProps {
   readonly value: number;
   readonly onChange: (value: number) => void;
   readonly disabled?: boolean;
+  /** The flag is off: the percentage applies once it is on. */
+  readonly isOff?: boolean;
 }
 
 const commonSteps = [0, 1, 5, 10, 25, 50, 100];
 const marks = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value}` }));
 
-export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInputProps) => {
+export const RolloutInput = (props: RolloutInputProps) => {
+  const { value, onChange, disabled = false, isOff = false } = props;
   /** The text in the box while it is not a number, such as an empty one. */
   const [typed, setTyped] = useState<string | undefined>();
   return (
-    <div className="rollout-input">
+    <div className="rollout-input" data-off={isOff || undefined}>
       <div className="rollout-input-row">
         <Slider
           className="rollout-slider"
@@ -32,7 +35,7 @@ export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInput
         />
         <NumberInput
           className="rollout-number"
-          label="Percent of users"
+          label={isOff ? "Percent of users when on" : "Percent of users"}
           value={typed ?? value}
           onChange={(next) => {
             setTyped(typeof next === "number" ? undefined : next);

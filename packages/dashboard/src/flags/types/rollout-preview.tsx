@@ -1,7 +1,8 @@
 // Which targeting keys a rollout includes, computed here exactly as every SDK computes it.
+
+import { bucketOf } from "@halyard/core/bucket";
 import { reachOf } from "@halyard/core/flags/registry";
 import type { RolloutFlag } from "@halyard/core/flags/rollout";
-import { bucketOf } from "@halyard/sdk";
 import { Table, Textarea } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
 import { StatusBadge } from "../../components/display/status-badge.tsx";

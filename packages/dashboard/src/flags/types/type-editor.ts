@@ -10,6 +10,8 @@ interface MembersInputProps<Members> {
   readonly isNew?: boolean;
   /** What is saved; undefined of a new flag. */
   readonly saved?: Members;
+  /** The flag is off, so its settings have no effect now. */
+  readonly isOff?: boolean;
 }
 
 export interface TypeEditor<F extends FlagBase> {

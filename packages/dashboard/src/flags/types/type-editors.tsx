@@ -30,6 +30,7 @@ interface AnyTypeEditor
     readonly disabled?: boolean;
     readonly isNew?: boolean;
     readonly saved?: FlagMembers;
+    readonly isOff?: boolean;
   }>;
   readonly Reach: ComponentType<{ readonly flag: Flag; readonly size?: "small" | "large" }>;
   readonly Preview?: ComponentType<{ readonly flag: Flag }>;

@@ -1,6 +1,6 @@
 // How often the flag is evaluated, over time.
 import type { Flag } from "@halyard/core/flags/registry";
-import type { FlagUsage, UsageHour } from "@halyard/sdk";
+import type { FlagUsage, UsageHour } from "@halyard/sdk/management";
 import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { BarChart } from "../../components/display/bar-chart.tsx";

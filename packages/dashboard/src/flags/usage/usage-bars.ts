@@ -1,5 +1,5 @@
 // Turns hourly evaluation counts into the bars of a time span, including empty ones.
-import type { UsageHour } from "@halyard/sdk";
+import type { UsageHour } from "@halyard/sdk/management";
 import type { Bar } from "../../components/display/bar-chart.tsx";
 import type { UsageSeries } from "./usage-series.ts";
 

@@ -1,6 +1,6 @@
 // How often each rule of a flag decided.
 import type { Flag } from "@halyard/core/flags/registry";
-import type { UsageHour } from "@halyard/sdk";
+import type { UsageHour } from "@halyard/sdk/management";
 import { Table } from "@mantine/core";
 import { formatNumber } from "../../format.ts";
 import { formatShare, ownCount, sumOf } from "./usage-series.ts";

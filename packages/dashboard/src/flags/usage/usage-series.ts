@@ -1,7 +1,7 @@
 // What the chart of a flag's evaluations shows: on and off, or the variants of a flag that has others.
 import { onOrOff } from "@halyard/core/flags/on-or-off";
 import { choiceOf, type Flag } from "@halyard/core/flags/registry";
-import type { UsageHour } from "@halyard/sdk";
+import type { UsageHour } from "@halyard/sdk/management";
 import type { Series } from "../../components/display/bar-chart.tsx";
 import { formatPercent } from "../../format.ts";
 

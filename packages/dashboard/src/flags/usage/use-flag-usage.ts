@@ -1,5 +1,5 @@
 // How often a flag was evaluated: one query for all parts of its page, so that they never disagree.
-import type { FlagUsage } from "@halyard/sdk";
+import type { FlagUsage } from "@halyard/sdk/management";
 import { useQuery } from "@tanstack/react-query";
 import { valueOrThrow } from "../../api.ts";
 import { useApi } from "../../session.tsx";

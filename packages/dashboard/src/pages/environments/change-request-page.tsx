@@ -7,6 +7,7 @@ import { Bypassed, RequestDecision } from "../../change-requests/request-decisio
 import { Approvals, Discussion } from "../../change-requests/request-discussion.tsx";
 import { RequestOperations, RequestPreview } from "../../change-requests/request-operations.tsx";
 import { useRequest } from "../../change-requests/request-queries.ts";
+import { ActorName } from "../../components/display/actor-name.tsx";
 import { Icon } from "../../components/display/icon.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
@@ -35,7 +36,7 @@ export const ChangeRequestPage = () => {
           request && (
             <>
               <StatusBadge tone={toneOf(request)}>{request.state}</StatusBadge> Proposed by{" "}
-              <strong>{request.author.name}</strong> <Time at={request.createdAt} /> in{" "}
+              <ActorName actor={request.author} /> <Time at={request.createdAt} /> in{" "}
               {environment.name}
             </>
           )

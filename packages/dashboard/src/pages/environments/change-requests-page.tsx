@@ -1,5 +1,6 @@
 // The change requests of the environment, those that wait for an approval first.
-import type { ChangeRequestSummary } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { ChangeRequestSummary } from "@halyard/sdk/management";
 import { Select } from "@mantine/core";
 import { Link, useSearchParams } from "wouter";
 import { requestStates, toneOf } from "../../change-requests/change-request.ts";
@@ -31,7 +32,7 @@ const Row = ({ request }: { readonly request: ChangeRequestSummary }) => {
       </div>
       {reason !== null && <p className="history-reason">“{reason}”</p>}
       <p className="dimmed">
-        {author.name}, <Time at={createdAt} />
+        {actorText(author)}, <Time at={createdAt} />
         {state === "approved" && applyAt !== null && `, is applied at ${formatFullDate(applyAt)}`}
       </p>
     </li>

@@ -1,5 +1,5 @@
 // The environments that there are, for owners: create, open, and what each is like; and the settings of one of them.
-import type { Environment } from "@halyard/sdk";
+import type { Environment } from "@halyard/sdk/management";
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { switchTo } from "../../addresses.ts";

@@ -1,5 +1,5 @@
 // The people of this Halyard, for owners: who may do what where; invite, change, remove.
-import type { Invitation, User } from "@halyard/sdk";
+import type { Invitation, User } from "@halyard/sdk/management";
 import { Button, Table, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
@@ -18,6 +18,7 @@ import { formatNumber } from "../../format.ts";
 import { EditPerson } from "../../people/edit-person.tsx";
 import { ShownLink } from "../../people/invitation-link.tsx";
 import { InviteDialog } from "../../people/invite-dialog.tsx";
+import { LinkAccounts } from "../../people/link-accounts.tsx";
 import { PersonRow } from "../../people/person-row.tsx";
 import { useApi, useSession } from "../../session.tsx";
 import "../../styles/pages/people.css";
@@ -41,13 +42,16 @@ const isFound =
       .includes(search);
 
 interface PeopleTableProps {
+  readonly found: readonly User[];
   readonly people: readonly User[];
   readonly onEdit: (person: User) => void;
   readonly onNewLink: (person: User) => void;
+  readonly onLink: (person: User) => void;
+  readonly onUnlink: (person: User) => void;
   readonly onRemove: (person: User) => void;
 }
 
-const PeopleTable = ({ people, ...actions }: PeopleTableProps) => {
+const PeopleTable = ({ found, people, ...actions }: PeopleTableProps) => {
   const { session } = useSession();
   const [limit, setLimit] = useState(pageSize);
   return (
@@ -64,19 +68,20 @@ const PeopleTable = ({ people, ...actions }: PeopleTableProps) => {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {people.slice(0, limit).map((person) => (
+          {found.slice(0, limit).map((person) => (
             <PersonRow
               key={person.id}
               person={person}
+              people={people}
               isSelf={person.id === session?.user?.id}
               {...actions}
             />
           ))}
         </Table.Tbody>
       </Table>
-      {people.length > limit && (
+      {found.length > limit && (
         <Button variant="default" mt="md" onClick={() => setLimit(limit + pageSize)}>
-          Show more ({formatNumber(people.length - limit)} not shown)
+          Show more ({formatNumber(found.length - limit)} not shown)
         </Button>
       )}
     </>
@@ -85,7 +90,7 @@ const PeopleTable = ({ people, ...actions }: PeopleTableProps) => {
 
 /** What a dialog is about. */
 type Opened =
-  | { readonly kind: "edit"; readonly person: User }
+  | { readonly kind: "edit" | "accounts"; readonly person: User }
   | { readonly kind: "link"; readonly person: User; readonly link: Invitation };
 
 const usePeople = () => {
@@ -112,6 +117,12 @@ const usePeople = () => {
     else notifyError(`${name} was not removed`, result.error);
     refetch();
   };
+  const unlink = async ({ id, name }: User) => {
+    const result = await management.users.unlink(id);
+    if (result.ok) notifyDone({ title: name, message: "Account unlinked." });
+    else notifyError(`Couldn’t unlink ${name}`, result.error);
+    refetch();
+  };
   const makeLink = async (person: User) => {
     const isSure = await ask({
       title: `New link for ${person.name}?`,
@@ -126,11 +137,11 @@ const usePeople = () => {
     if (result.ok) setOpened({ kind: "link", person, link: result.value });
     else notifyError(`There is no new link for ${person.name}`, result.error);
   };
-  return { query, refetch, remove, makeLink, opened, setOpened };
+  return { query, refetch, remove, makeLink, unlink, opened, setOpened };
 };
 
 const People = () => {
-  const { query, refetch, remove, makeLink, opened, setOpened } = usePeople();
+  const { query, refetch, remove, makeLink, unlink, opened, setOpened } = usePeople();
   const [inviting, setInviting] = useCreating();
   const [search, setSearch] = useState("");
   const sought = useDeferredValue(search.trim().toLowerCase());
@@ -180,9 +191,12 @@ const People = () => {
           ) : (
             <PeopleTable
               key={sought}
-              people={found}
+              found={found}
+              people={people}
               onEdit={(person) => setOpened({ kind: "edit", person })}
               onNewLink={(person) => void makeLink(person)}
+              onLink={(person) => setOpened({ kind: "accounts", person })}
+              onUnlink={(person) => void unlink(person)}
               onRemove={(person) => void remove(person)}
             />
           )}
@@ -195,6 +209,15 @@ const People = () => {
           person={opened.person}
           onClose={() => setOpened(undefined)}
           onSaved={refetch}
+        />
+      )}
+      {opened?.kind === "accounts" && people !== undefined && (
+        <LinkAccounts
+          key={opened.person.id}
+          person={opened.person}
+          people={people}
+          onClose={() => setOpened(undefined)}
+          onLinked={refetch}
         />
       )}
       {opened?.kind === "link" && (

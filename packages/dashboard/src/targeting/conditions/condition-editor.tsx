@@ -1,12 +1,18 @@
 // Edits a condition: rows for attributes and segments, boxes for groups, six levels at most.
-import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { type Condition, everyone } from "@halyard/core/targeting/conditions/condition";
 import type { Mistake } from "@halyard/core/targeting/mistakes";
 import { Button, Group } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import "../../styles/targeting/conditions.css";
 import type { SuggestedNames } from "../collect-names.ts";
 import { ConditionNode } from "./condition-node.tsx";
-import { kindOf, newCondition, newSegmentCondition, withAnother } from "./condition-tree.ts";
+import {
+  isBlank,
+  kindOf,
+  newCondition,
+  newSegmentCondition,
+  withAnother,
+} from "./condition-tree.ts";
 import { mistakeAt } from "./row-props.tsx";
 
 interface ConditionEditorProps {
@@ -43,6 +49,11 @@ export const ConditionEditor = (props: ConditionEditorProps) => {
     focusNext.current = "last";
     onChange(withAnother(value, added));
   };
+  const matchEveryone = () => {
+    // The selected button disappears, so focus must move.
+    focusNext.current = "add";
+    onChange(everyone);
+  };
   const isList = value !== null && ["all", "any"].includes(kindOf(value));
   const here = value === null ? mistakeAt(mistakes, place) : undefined;
   return (
@@ -71,6 +82,11 @@ export const ConditionEditor = (props: ConditionEditorProps) => {
           {mayNameSegments && (
             <Button variant="default" size="compact-sm" onClick={() => add(newSegmentCondition)}>
               Add segment
+            </Button>
+          )}
+          {isBlank(value) && (
+            <Button variant="default" size="compact-sm" onClick={matchEveryone}>
+              Match everyone
             </Button>
           )}
         </Group>

@@ -215,6 +215,8 @@ const Fields = (props: NodeProps) => {
       );
     case "segment":
       return <SegmentRow {...props} />;
+    case "everyone":
+      return <div className="condition-fields">Everyone</div>;
     case "unknown":
       return (
         <div className="condition-fields">

@@ -1,12 +1,13 @@
 // Changes of a tree of conditions: what stands in what, how deep it is, and how a part becomes a group or stops being one.
-import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { isSameValue } from "@halyard/core/difference";
+import { type Condition, isEveryone } from "@halyard/core/targeting/conditions/condition";
 import { isObject, type Members } from "@halyard/core/targeting/mistakes";
 
 /** Counting the condition on an attribute or a segment itself. */
 export const maxLevels = 6;
 
 export type GroupKind = "all" | "any" | "not";
-type ConditionKind = GroupKind | "attribute" | "segment" | "unknown";
+type ConditionKind = GroupKind | "attribute" | "segment" | "everyone" | "unknown";
 
 const isScalar = (value: unknown): boolean =>
   ["string", "number", "boolean"].includes(typeof value);
@@ -30,6 +31,7 @@ export const kindOf = (condition: unknown): ConditionKind => {
   if (kind === "segment" && !(list as unknown[]).every((key) => typeof key === "string")) {
     return "unknown";
   }
+  if (kind === "all" && isEveryone(condition)) return "everyone";
   return kind === "attribute" && !isAttributeCondition(condition) ? "unknown" : kind;
 };
 
@@ -64,9 +66,13 @@ export const placeIn = (group: Condition, place: string, index: number): string 
 export const newCondition: Condition = { attribute: "", op: "in", values: [] };
 export const newSegmentCondition: Condition = { segment: [] };
 
-/** With one more condition that must hold too: beside the others of `all`, or in a new `all`. */
+/** Whether another condition can replace it without losing anything. */
+export const isBlank = (condition: Condition | null): boolean =>
+  condition === null || isSameValue(condition, newCondition);
+
+/** Adds a condition that must also hold: to the same `all`, or to a new one. It replaces "everyone". */
 export const withAnother = (condition: Condition | null, added: Condition): Condition => {
-  if (condition === null) return added;
+  if (condition === null || isEveryone(condition)) return added;
   const isList = ["all", "any"].includes(kindOf(condition));
   if (isList) return withInner(condition, [...innerOf(condition), added]);
   return { all: [condition, added] };

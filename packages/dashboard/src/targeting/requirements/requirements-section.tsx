@@ -106,7 +106,6 @@ export const RequirementsSection = ({ entry }: { readonly entry: LiveFlag }) => 
   const shown = useMemo(() => complete(value), [value]);
   const isRequired = useMemo(() => requiring(flags, key).length > 0, [flags, key]);
   if (!mayChange && value.length === 0 && !isRequired) return null;
-  const disabled = !mayChange || busy;
   return (
     <Section title="Requirements">
       <form onSubmit={onSubmit} ref={box}>
@@ -114,14 +113,14 @@ export const RequirementsSection = ({ entry }: { readonly entry: LiveFlag }) => 
           Where another flag must give a variant first. Otherwise this flag gives what it gives
           while it is off.
         </p>
-        {value.map((requirement, index) => (
+        {(mayChange ? value : []).map((requirement, index) => (
           <Row
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place, whatever flag is chosen
             key={index}
             name={`requirement ${index + 1}`}
             requirement={requirement}
             choices={choices}
-            disabled={disabled}
+            disabled={busy}
             onChange={(next) => edit(value.with(index, next))}
             onRemove={() => remove(index)}
           />

@@ -1,4 +1,5 @@
 // A condition with its result: true, false or unknown, and what the context has.
+import { isEveryone } from "@halyard/core/targeting/conditions/condition";
 import type { ExplainedCondition, ShownTruth } from "@halyard/core/targeting/explain";
 import { Anchor } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -38,6 +39,7 @@ const each = (conditions: readonly ExplainedCondition[]) =>
 
 export const Condition = ({ condition }: { readonly condition: ExplainedCondition }) => {
   const { result } = condition;
+  if (isEveryone(condition)) return <Line result={result}>everyone</Line>;
   if ("all" in condition) {
     return (
       <Line result={result} parts={each(condition.all)}>

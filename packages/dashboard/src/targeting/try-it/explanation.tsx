@@ -2,7 +2,7 @@
 import type { Evaluation, Reason } from "@halyard/core/evaluate";
 import { choiceOf } from "@halyard/core/flags/registry";
 import type { ExplainedRequirement, ExplainedRule } from "@halyard/core/targeting/explain";
-import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
+import type { ExplainRequest, FlagExplanation } from "@halyard/sdk/management";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { valueOrThrow } from "../../api.ts";

@@ -1,5 +1,6 @@
 // When it was: a time, or one of the changes near it.
-import type { HistoryEntry } from "@halyard/sdk";
+import { actorText } from "@halyard/core/history/actor-text";
+import type { HistoryEntry } from "@halyard/sdk/management";
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api.ts";
@@ -40,7 +41,7 @@ const toTheSecond = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeSty
 
 const changeText = ({ revision, subject, id, actions, createdAt, actor }: Change): string => {
   const what = actions.map((action) => action.replace(/^.*\./, "")).join(", ");
-  return `${subject} ${id} ${what} by ${actor.name}, ${toTheSecond.format(new Date(createdAt))} (revision ${formatNumber(revision)})`;
+  return `${subject} ${id} ${what} by ${actorText(actor)}, ${toTheSecond.format(new Date(createdAt))} (revision ${formatNumber(revision)})`;
 };
 
 /** Those made up to the time, newest first; without a time the last ones. */

@@ -1,15 +1,18 @@
 // Tries a flag with a context: now, as it was at a time, or with the changes that are not saved yet.
-import type { PatchFlag } from "@halyard/core/flags/registry";
-import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
+import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
+import type { ExplainRequest, FlagExplanation } from "@halyard/sdk/management";
 import { Button, NativeSelect, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { Section } from "../../components/layout/section.tsx";
 import { useDraftPatch } from "../../flags/edit/edit-draft.tsx";
+import { settingOf } from "../../flags/edit/flag-change.ts";
 import { useApi } from "../../session.tsx";
 import "../../styles/targeting/try-it.css";
+import { RuleSentences } from "../rules/rule-sentences.tsx";
 import { ContextEditor } from "./context-editor.tsx";
 import { useContexts } from "./contexts.ts";
 import { Explanation, Given } from "./explanation.tsx";
@@ -29,10 +32,20 @@ interface TryItProps {
   readonly isGone?: boolean;
 }
 
+const isPast = ({ request }: Tried): boolean => "at" in request || "revision" in request;
+
 /** It was not there then, or history does not reach back that far. */
-const isOutside = ({ request, error }: Tried): boolean =>
-  ("at" in request || "revision" in request) &&
-  ["CONFLICT", "NOT_FOUND"].includes(error?.failure.code ?? "");
+const isOutside = (tried: Tried): boolean =>
+  isPast(tried) && ["CONFLICT", "NOT_FOUND"].includes(tried.error?.failure.code ?? "");
+
+const AtThatTime = ({ flag }: { readonly flag: Flag }) => (
+  <>
+    <p>
+      At that time: <strong>{settingOf(flag)}</strong>
+    </p>
+    {flag.rules !== undefined && <RuleSentences flag={flag} />}
+  </>
+);
 
 /** Entries of the history lead to it with the revision that they made. */
 export const TryItSection = (props: TryItProps) => {
@@ -50,12 +63,26 @@ const TryIt = ({ flagKey, isGone = false, revision }: AskedProps) => {
   useEffect(() => {
     if (revision !== undefined) top.current?.scrollIntoView();
   }, [revision]);
-  const { management, mayChange } = useApi();
+  const { management, mayChange, environment } = useApi();
   const contexts = useContexts();
   const patch = useDraftPatch(flagKey);
   const [when, setWhen] = useState<When>(isGone || revision !== undefined ? "then" : "now");
   const [past, setPast] = useState({ ...noPast, revision });
-  const [tried, setTried] = useState<Tried | undefined>();
+  const [asked, setTried] = useState<Tried | undefined>();
+  const explain = async (request: ExplainRequest): Promise<Tried> => {
+    const result = await management.flags.explain(flagKey, request);
+    return result.ok
+      ? { request, explained: result.value }
+      : { request, error: new ApiError(result.error) };
+  };
+  // A link to a revision shows it without another click.
+  const first = useQuery({
+    queryKey: [environment.name, "revision", flagKey, revision],
+    enabled: revision !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => explain({ context: contexts.context, revision: revision ?? 0 }),
+  });
+  const tried = asked ?? first.data;
   const [busy, setBusy] = useState(false);
   const chosen = when === "draft" && patch === "" ? "now" : when;
   const isReady = chosen !== "then" || isChosen(past);
@@ -68,13 +95,9 @@ const TryIt = ({ flagKey, isGone = false, revision }: AskedProps) => {
       ...(chosen === "draft" && { patch: JSON.parse(patch) as PatchFlag }),
     };
     setBusy(true);
-    const result = await management.flags.explain(flagKey, request);
+    const next = await explain(request);
     setBusy(false);
-    setTried(
-      result.ok
-        ? { request, explained: result.value }
-        : { request, error: new ApiError(result.error) },
-    );
+    setTried(next);
   };
   return (
     <Section title={isGone ? "Why did they get that?" : "Try it"}>
@@ -114,6 +137,7 @@ const TryIt = ({ flagKey, isGone = false, revision }: AskedProps) => {
       )}
       {tried?.explained !== undefined && (
         <div className="try-result panel">
+          {isPast(tried) && <AtThatTime flag={tried.explained.flag} />}
           <Given explained={tried.explained} />
           <Explanation explained={tried.explained} request={tried.request} />
         </div>

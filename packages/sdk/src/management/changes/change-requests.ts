@@ -69,6 +69,8 @@ export interface ChangeRequest extends ChangeRequestSummary {
     /** Editing voids it. */
     readonly state: "given" | "voided";
   }[];
+  /** The number of approvals that the request needs, unless an owner approves. */
+  readonly approvalsNeeded: number;
   readonly comments: readonly {
     readonly id: number;
     readonly actor: Actor;
@@ -113,6 +115,8 @@ export interface ChangePreview extends Omit<Preview, "examples"> {
     /** How many of them came with client keys. */
     readonly fromClientKeys: number;
   } | null;
+  /** For roles below admin: counts have noise and are rounded to tens, and 0 stands for fewer than about 20. */
+  readonly rounded?: true;
   /** At most 20; absent for roles below admin. */
   readonly examples?: Preview["examples"];
 }

@@ -31,6 +31,18 @@ export const userCalls = ({ send, get, post, remove }: Calls) => ({
   update: (id: string, patch: UserPatch, options?: CallOptions) =>
     send<User>({ method: "PATCH", path: userPath(id), body: patch, repeatable: false, options }),
   remove: (id: string, options?: CallOptions) => remove(userPath(id), options),
+  /** Both belong to one human: neither account approves what the other proposes. */
+  link: (id: string, account: string, options?: CallOptions) =>
+    send<User>({
+      method: "POST",
+      path: `${userPath(id)}/linked`,
+      body: { account },
+      repeatable: true,
+      options,
+    }),
+  /** Separates the account from all accounts that it is linked with. */
+  unlink: (id: string, options?: CallOptions) =>
+    send<User>({ method: "DELETE", path: `${userPath(id)}/linked`, repeatable: true, options }),
   /** Another link; earlier ones of the person are no longer good. */
   newInvitation: (id: string, options?: CallOptions) =>
     send<Invitation>({

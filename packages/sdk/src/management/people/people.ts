@@ -29,6 +29,10 @@ export interface User extends Required<NewUser> {
   readonly hasSecondFactor: boolean;
   /** The issuers of the providers that they sign in with. */
   readonly providers: readonly string[];
+  /** The ids of the accounts that an owner linked: they belong to the same human. */
+  readonly linked: readonly string[];
+  /** The ids of the accounts that have, or had, the same email address. */
+  readonly sameAddress: readonly string[];
 }
 
 /** A link that is good once, for one person. */

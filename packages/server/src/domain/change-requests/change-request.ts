@@ -1,4 +1,5 @@
 // A change request: a list of operations that a second person approves, and what may happen to it in which state.
+import { actorText } from "@halyard/core/history/actor-text";
 import {
   conflict,
   type Failure,
@@ -35,7 +36,7 @@ export const operationOf = ({
 export interface Approval {
   readonly actor: Actor;
   readonly at: Date;
-  /** A request that was edited needs a new one. */
+  /** A request that was edited needs a new one, and so does one whose approver may no longer review. */
   readonly state: "given" | "voided";
 }
 
@@ -113,7 +114,8 @@ export interface ChangeRequestWrites {
   insertChangeRequest(environmentId: number, request: RequestRow): Promise<void>;
   updateChangeRequest(request: RequestRow): Promise<void>;
   insertApproval(requestId: string, approval: Pick<Approval, "actor" | "at">): Promise<void>;
-  voidApprovals(requestId: string): Promise<void>;
+  /** All, or those of these actors alone. */
+  voidApprovals(requestId: string, actors?: readonly Actor[]): Promise<void>;
   insertComment(requestId: string, comment: Omit<Comment, "id">): Promise<void>;
   /** An event that makes no revision. `orderedBy` names the queue of its deliveries. */
   announce(
@@ -147,7 +149,9 @@ const verbs = { create: "Create", patch: "Change", members: "Change", delete: "D
 const phrase = ({ kind, key, action, body }: Operation): string => {
   switch (kind) {
     case "key":
-      return `Let the key ${key} write directly`;
+      return body.writesDirectly
+        ? `Let the key ${key} write directly`
+        : `Stop the key ${key} from writing directly`;
     case "environment":
       return `${body.protected ? "Protect" : "Take the protection off"} ${key}`;
     default:
@@ -181,25 +185,13 @@ export const checkPending = ({ id, state }: ChangeRequest): Result<void> =>
     ? ok(undefined)
     : conflict(`The change request "${id}" ${past[state]} already.`);
 
-const forbidden = (message: string): Result<never> => fail({ code: "FORBIDDEN", message });
+export const forbidden = (message: string): Result<never> => fail({ code: "FORBIDDEN", message });
 
 /** Only those whose request it is edit, rebase and withdraw it. */
 export const checkAuthor = (request: ChangeRequest, actor: Actor): Result<void> =>
   request.authors.includes(identityOf(actor))
     ? ok(undefined)
-    : forbidden(`Only ${request.author.name}, who made this change request, may do this.`);
-
-/** A person, and another one than those whose request it is. */
-export const checkReviewer = (request: ChangeRequest, actor: Actor): Result<void> => {
-  if (!actor.user) {
-    return forbidden(
-      "Only a person can approve or refuse a change request: sign in with an account, or use a personal key.",
-    );
-  }
-  return request.authors.includes(identityOf(actor))
-    ? forbidden("You cannot review your own change request; another person has to.")
-    : ok(undefined);
-};
+    : forbidden(`Only ${actorText(request.author)}, who made this change request, may do this.`);
 
 /** An owner who says why. */
 export const checkBypass = ({

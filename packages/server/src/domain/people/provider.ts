@@ -34,6 +34,19 @@ export interface ProviderSettings {
   readonly requiredClaims: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The maximum length in OpenID Connect. */
+export const maxSubjectLength = 255;
+
+/** Why a subject cannot name an account; undefined when it can. Databases store other characters in place of invalid ones. */
+export const subjectProblem = (subject: string): string | undefined => {
+  if (subject === "" || subject.length > maxSubjectLength) {
+    return `the provider's subject (sub) has ${subject.length} characters; it must have 1 to ${maxSubjectLength}`;
+  }
+  return subject.isWellFormed() && !/\p{Cc}/u.test(subject)
+    ? undefined
+    : "the provider's subject (sub) is not well-formed text without control characters";
+};
+
 /** What a provider says of somebody who has signed in there. */
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,6 @@
 // A delivery: one event on its way to one webhook, its states, and the attempts that were made.
+import type { Failing } from "./failing.ts";
+
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
@@ -29,8 +31,8 @@ export interface Backlog {
 /** What a batch of results says about a webhook. */
 export interface WebhookHealth {
   readonly webhookId: string;
-  /** The time of its first failure since it last succeeded; null when it has just succeeded. */
-  readonly failingSince: number | null;
+  /** Null when it has just succeeded. */
+  readonly failing: Failing | null;
   /** Why it is deactivated; null when it is not. */
   readonly deactivate: string | null;
   /** It responds again after an outage: pending retries may run now. */
@@ -73,7 +75,8 @@ export interface Delivery {
     readonly id: string;
     readonly type: string;
     readonly sequence: number | null;
-    readonly flagKey: string | null;
+    /** What its deliveries are ordered by, see `orderedBy`; null for a test. */
+    readonly orderingKey: string | null;
   };
   readonly createdAt: Date;
   readonly settledAt: Date | null;

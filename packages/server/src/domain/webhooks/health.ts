@@ -44,7 +44,7 @@ export interface DeliveryHealth {
 /** A delivery that is retried, and what it holds back. */
 export interface BlockingDelivery {
   readonly deliveryId: string;
-  readonly flagKey: string | null;
+  readonly orderingKey: string | null;
   readonly attempts: number;
   readonly error: string | null;
   readonly dueAt: Date | null;

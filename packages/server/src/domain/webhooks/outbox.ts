@@ -1,5 +1,6 @@
 // The delivery worker's side of the store: claims with leases, their outcomes, and what is pruned.
 import type { Attempt, Backlog, WebhookHealth } from "./delivery.ts";
+import type { Failing } from "./failing.ts";
 import type { RetryDecision } from "./retry.ts";
 
 /** A delivery that only this worker may attempt while its lease lasts. */
@@ -22,8 +23,8 @@ export interface Callback {
   readonly secret: string;
   /** During a rotation: the secret before it. */
   readonly previousSecret: string | undefined;
-  /** The time of its first failure since it last succeeded. */
-  readonly failingSince: number | null;
+  /** Null when its last request succeeded. */
+  readonly failing: Failing | null;
   /** Whether its requests have the headers of CloudEvents. */
   readonly cloudEvents: boolean;
 }

@@ -59,8 +59,6 @@ export const decideRetry = (
   };
 };
 
-/** A webhook that fails for this long without a success is deactivated. */
-export const longestFailure = 5 * day;
 /** How long events, deliveries and attempts are kept. */
 export const retention = 90 * day;
 /** How long the old secret stays valid after a rotation. */

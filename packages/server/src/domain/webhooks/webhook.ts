@@ -36,7 +36,7 @@ export interface NewDelivery {
   /** Null for a test. */
   readonly sequence: number | null;
   /** What its deliveries are ordered by, see `orderedBy`; null for a test. */
-  readonly flagKey: string | null;
+  readonly orderingKey: string | null;
 }
 
 /** The names without duplicates, in the order given. */
@@ -76,6 +76,6 @@ export const deliveriesOf = (
         webhookId: webhook.id,
         eventId: event.id,
         sequence: event.sequence,
-        flagKey: orderedBy,
+        orderingKey: orderedBy,
       })),
   );

@@ -17,6 +17,7 @@ import type { Users } from "../../management/users.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
 import { FlagSchemas, WebhookSchema } from "../openapi/schemas.ts";
 import { SegmentSchema, SegmentSummary } from "../openapi/segment-schemas.ts";
+import { linkedAccountRoutes } from "./access/linked-accounts.ts";
 import { personalKeyRoutes } from "./access/personal-keys.ts";
 import { userRoutes } from "./access/users.ts";
 import { changeRequestRoutes } from "./change-requests/routes.ts";
@@ -34,9 +35,11 @@ import { eventRoutes } from "./history/events.ts";
 import { historyExportRoutes } from "./history/export.ts";
 import { historyRoutes } from "./history/history.ts";
 import { keyRoutes } from "./keys.ts";
+import { type ReportDependencies, reportUsageRoute } from "./report-usage.ts";
 import { type SnapshotDependencies, snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
-import { type UsageDependencies, usageRoutes } from "./usage.ts";
+import { usageRoutes } from "./usage.ts";
+import { usageErrorRoutes } from "./usage-errors.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
 import { DeliverySchema } from "./webhooks/delivery-schema.ts";
 import { replayRoutes } from "./webhooks/replay.ts";
@@ -46,7 +49,7 @@ import { webhookRoutes } from "./webhooks/webhooks.ts";
 export interface ApiDependencies
   extends StreamDependencies,
     SnapshotDependencies,
-    UsageDependencies,
+    ReportDependencies,
     ClientDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
@@ -98,8 +101,11 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   environmentRoutes(api, dependencies);
   personalKeyRoutes(api, dependencies.keys);
   userRoutes(api, dependencies.users, dependencies.publicUrl);
+  linkedAccountRoutes(api, dependencies.users);
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
+  reportUsageRoute(api, dependencies);
   usageRoutes(api, dependencies);
+  usageErrorRoutes(api, dependencies);
   clientRoutes(api, dependencies);
 };

@@ -1,6 +1,6 @@
 // The header by which a program that evaluates by itself names itself at its stream and its polls.
 import type { FastifyRequest } from "fastify";
-import { Type } from "../openapi/type.ts";
+import { Type } from "typebox";
 
 export const clientIdPattern = "^[A-Za-z0-9_-]{8,64}$";
 const isClientId = new RegExp(clientIdPattern);

@@ -1,12 +1,14 @@
 // /clients: what the programs that evaluate by themselves have applied, and who lacks a change.
+
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Arrival } from "../../domain/arrival/arrival.ts";
 import type { Clients } from "../../evaluation/clients.ts";
 import type { Arrivals } from "../../management/arrival/arrivals.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
 import { closedObject, noQuery, nullable } from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
+import { stringEnum } from "../openapi/string-enum.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { reportedClient, reportedClientExample, takeReport } from "./reported-client.ts";
 
@@ -41,7 +43,7 @@ const Query = closedObject({
   ),
 });
 
-const state = Type.Enum(["current", "behind", "lost"], {
+const state = stringEnum(["current", "behind", "lost"], {
   description:
     "`current` has the revision, `behind` does not yet, `lost` has not been heard of: an instance without a heartbeat for 6 seconds, a client of such an instance, or one whose connection is gone.",
 });
@@ -84,7 +86,7 @@ const Answer = closedObject({
   clients: Type.Array(
     closedObject({
       ...{ id: Type.String(), name: Type.String(), sdk: Type.String() },
-      connection: Type.Enum(["stream", "poll"]),
+      connection: stringEnum(["stream", "poll"]),
       instance: Type.String({ description: "The name of the instance that it is connected to." }),
       ...shown,
       appliedAt: nullable<string>("string", "When it told of its revision; null before it did."),

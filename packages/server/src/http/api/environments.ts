@@ -1,5 +1,6 @@
 // /environments: list them for those who may use them; create, change and delete them as an owner.
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Session, Sessions } from "../../access/sessions.ts";
 import { type Environment, readLifetime, shownSettings } from "../../domain/environment.ts";
@@ -22,7 +23,6 @@ import {
 import { momentRule, readMoment } from "../openapi/moment.ts";
 import { callerOf, type ReasonQuery, reasonQuery } from "../openapi/reason.ts";
 import { idempotencyHeader } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 import { proposed } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
@@ -94,7 +94,11 @@ export const environmentRoutes = (
   const addToSession = async (session: Session | undefined, keyId: string): Promise<void> => {
     const current = session && sessions && (await sessions.find(session.token));
     if (!current || current.userId !== null || current.keyIds.includes(keyId)) return;
-    await sessions.keep(current, [...current.keyIds, keyId]);
+    const { keyIds, link } = current;
+    await sessions.keep(current, {
+      keyIds: [...keyIds, keyId],
+      link: link && { ...link, created: [...link.created, keyId] },
+    });
   };
 
   app.get(

@@ -1,5 +1,7 @@
 // /keys: the API keys of the caller's own environment.
+
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import { type ApiKey, maxKeyNameLength, maxOrigins, originRule } from "../../domain/api-key.ts";
 import { keyRoles, may, roles } from "../../domain/principal.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
@@ -9,7 +11,7 @@ import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import { maxFlipsSchema } from "../openapi/environment-schemas.ts";
 import { momentRule, readMoment } from "../openapi/moment.ts";
 import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
+import { stringEnum } from "../openapi/string-enum.ts";
 import { requestReference } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
@@ -26,13 +28,13 @@ export const keyFields = {
     description: "Who or what uses it; history and events name it.",
     "x-must-be": `a text of 1 to ${maxKeyNameLength} characters`,
   }),
-  role: Type.Enum([...keyRoles], {
+  role: stringEnum([...keyRoles], {
     description: roleDescription,
     "x-must-be": `one of ${keyRoles.join(", ")} (the operator issues keys with the role owner, with halyard keys create)`,
   }),
 };
 /** The operator issues those of owners. */
-const shownRole = Type.Enum([...keyRoles, "owner"], { description: roleDescription });
+const shownRole = stringEnum([...keyRoles, "owner"], { description: roleDescription });
 const expiresAt = nullable<string>(
   "string",
   "From then on it is refused; `null` when it does not expire.",
@@ -85,7 +87,7 @@ const CreateBody = closedObject({
 const OwnKey = closedObject({
   id: Type.String(),
   name: Type.String(),
-  role: Type.Enum([...roles], { description: "Of a personal key, what its person may do too." }),
+  role: stringEnum([...roles], { description: "Of a personal key, what its person may do too." }),
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
   proposes: Type.Optional(

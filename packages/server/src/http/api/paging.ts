@@ -2,13 +2,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { fail, invalidField, ok, type Result } from "../../errors.ts";
 
-/** Relative to the request, so that it holds behind any proxy. */
-export const sendNextLink = (request: FastifyRequest, reply: FastifyReply, last: string): void => {
+/** Relative to the request, so that it holds behind any proxy. With the parameters of the request, except for these. */
+export const sendNextLink = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: Readonly<Record<string, string>>,
+): void => {
   const [path = "", search = ""] = request.url.split("?", 2);
   const query = new URLSearchParams(search);
-  query.set("cursor", Buffer.from(last).toString("base64url"));
+  for (const [name, value] of Object.entries(next)) query.set(name, value);
   reply.header("link", `<${path}?${query.toString()}>; rel="next"`);
 };
+
+/** For the page after the entry of this name. */
+export const cursorFor = (last: string) => ({ cursor: Buffer.from(last).toString("base64url") });
 
 /** What the cursor holds; empty when no Link has carried it. */
 export const decodeCursor = (cursor: string): string => {
@@ -37,7 +44,7 @@ export const pageOf = <Id>(
   return before === undefined ? fail(badCursor) : ok({ limit, before });
 };
 
-export const sendPage = <T extends { readonly id: string | number }>(
+export const sendPage = <T extends Id, Id extends { readonly id: string | number } = T>(
   request: FastifyRequest,
   reply: FastifyReply,
   entries: readonly T[],
@@ -45,15 +52,18 @@ export const sendPage = <T extends { readonly id: string | number }>(
   show: (entry: T) => object,
   {
     found = entries.length,
+    searchedTo,
     cursorOf = ({ id }) => String(id),
   }: {
     /** How many there are within the limit, when the entries may be fewer. */
     readonly found?: number;
-    readonly cursorOf?: (entry: T) => string;
+    /** The last entry that an unfinished search checked: the next page begins there. */
+    readonly searchedTo?: Id | undefined;
+    readonly cursorOf?: (entry: Id) => string;
   } = {},
 ): FastifyReply => {
   const page = entries.slice(0, limit - 1);
-  const last = page.at(-1);
-  if (last && found > page.length) sendNextLink(request, reply, cursorOf(last));
+  const last = found > page.length ? page.at(-1) : searchedTo;
+  if (last) sendNextLink(request, reply, cursorFor(cursorOf(last)));
   return reply.send(page.map(show));
 };

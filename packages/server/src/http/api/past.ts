@@ -1,10 +1,10 @@
 // `at` and `revision`: reads of an environment as it was.
 import type { FastifyReply } from "fastify";
+import { Type } from "typebox";
 import { invalid, ok, type Result } from "../../errors.ts";
 import type { When } from "../../management/past/past.ts";
 import { moment, momentRule, readMoment } from "../openapi/moment.ts";
 import { closedObject } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 
 export const pastParameters = {
   at: Type.Optional(

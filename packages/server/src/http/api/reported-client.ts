@@ -1,9 +1,10 @@
 // What a program tells of itself, in a report of its own or with its counts.
+
+import { Type } from "typebox";
 import type { ClientReport } from "../../domain/arrival/report.ts";
 import { may, type Principal } from "../../domain/principal.ts";
 import type { Clients } from "../../evaluation/clients.ts";
 import { closedObject } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 import { clientIdPattern } from "./client-id.ts";
 
 export const reportedClientExample = {

@@ -1,6 +1,7 @@
 // /snapshot: the flags of the environment with their versions, for clients that poll instead of following the stream.
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import type { Clients } from "../../evaluation/clients.ts";
 import { revisionName, revisionNumber } from "../../evaluation/recent-changes.ts";
@@ -16,7 +17,6 @@ import {
   nullable,
 } from "../openapi/schemas.ts";
 import { segmentReference } from "../openapi/segment-schemas.ts";
-import { Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { pastSnapshotJson, snapshotJson } from "../streams/snapshot-json.ts";
@@ -65,32 +65,36 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
   const { snapshots, feed, clients, past } = dependencies;
   app.get<{ Querystring: PastQuery }>(
     "/snapshot",
-    route("flags.follow", {
-      tags: ["Evaluation"],
-      operationId: "getSnapshot",
-      summary: "Read the snapshot of the environment",
-      description:
-        "What the `snapshot` event of the stream carries: every flag and every segment with its version. From memory, at most moments old. With `at` or `revision` as it was then, from history.",
-      querystring: pastQuery,
-      headers: Type.Object({ ...freshnessHeader.properties, ...clientHeader }),
-      response: answers(
-        {
-          200: {
-            description: "The snapshot.",
-            schema: SnapshotSchema,
-            example: {
-              environment: "production",
-              revision: 812,
-              at: "2026-11-14T12:00:00.000Z",
-              flags: [{ version: 7, flag: flagExample }],
+    route(
+      "flags.follow",
+      {
+        tags: ["Evaluation"],
+        operationId: "getSnapshot",
+        summary: "Read the snapshot of the environment",
+        description:
+          "What the `snapshot` event of the stream carries: every flag and every segment with its version. From memory, at most moments old. With `at` or `revision` as it was then, from history.",
+        querystring: pastQuery,
+        headers: Type.Object({ ...freshnessHeader.properties, ...clientHeader }),
+        response: answers(
+          {
+            200: {
+              description: "The snapshot.",
+              schema: SnapshotSchema,
+              example: {
+                environment: "production",
+                revision: 812,
+                at: "2026-11-14T12:00:00.000Z",
+                flags: [{ version: 7, flag: flagExample }],
+              },
+              headers: { ...headers.snapshotTag, ...headers.pastRevision },
             },
-            headers: { ...headers.snapshotTag, ...headers.pastRevision },
+            304: { description: "Nothing has changed.", headers: headers.snapshotTag },
           },
-          304: { description: "Nothing has changed.", headers: headers.snapshotTag },
-        },
-        "CONFLICT",
-      ),
-    }),
+          "CONFLICT",
+        ),
+      },
+      { large: "past" },
+    ),
     async (request, reply) => {
       const { keyId, environment } = request.auth.principal;
       const { id: environmentId } = environment;

@@ -1,10 +1,10 @@
 // /stream: the flags of the environment, and every change as it happens.
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import { revisionNumber } from "../../evaluation/recent-changes.ts";
 import { answers } from "../openapi/describe.ts";
 import { noQuery } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import { createFlagStreams } from "../streams/flag-stream.ts";
 import { clientHeader, clientIdOf } from "./client-id.ts";

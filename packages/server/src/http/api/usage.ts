@@ -1,34 +1,19 @@
-// /usage and /flags/:key/usage: how often flags are evaluated.
-
-import type { EvaluationContext } from "@halyard/core/context";
-import { flagKeyPattern } from "@halyard/core/flags/rules";
-import { type Counts, maxReportedNames } from "@halyard/core/result-counts";
+// GET /usage and /flags/:key/usage: how often flags are evaluated.
+import type { Counts } from "@halyard/core/result-counts";
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { LastChange } from "../../domain/usage.ts";
-import type { Clients } from "../../evaluation/clients.ts";
-import type { ContextSample } from "../../evaluation/context-sample.ts";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, route, withBody } from "../openapi/describe.ts";
+import { answers, route } from "../openapi/describe.ts";
 import { Actor, closedObject, nullable } from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
-import { allowPages } from "../request/cors.ts";
-import { ReportedClient, takeReport } from "./reported-client.ts";
-
-export interface UsageDependencies {
-  readonly usage: UsageReport;
-  readonly contextSample: Pick<ContextSample, "offer">;
-  readonly clients: Clients;
-}
 
 const tags = ["Flags"];
-const defaultHours = 24;
-const maxEntries = 1_000;
-const maxContexts = 100;
+export const defaultHours = 24;
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
-const Hours = closedObject({
+export const Hours = closedObject({
   hours: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -39,78 +24,9 @@ const Hours = closedObject({
   ),
 });
 
-const onDescription = "Evaluations that gave true, or another variant than the flag's off variant.";
-const offDescription = "Evaluations that gave false, or the flag's off variant.";
-const reported = (description: string) =>
-  Type.Integer({
-    minimum: 0,
-    maximum: 1e9,
-    description,
-    "x-must-be": "a whole number from 0 to 1000000000",
-  });
-const namesRule = `an object of at most ${maxReportedNames} names with their counts`;
-const reportedByName = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<Counts>({
-      type: "object",
-      maxProperties: maxReportedNames,
-      propertyNames: { pattern: flagKeyPattern, "x-must-be": namesRule },
-      additionalProperties: reported("How often."),
-      description,
-      "x-must-be": namesRule,
-    }),
-  );
-const Reported = closedObject(
-  {
-    evaluations: Type.Array(
-      closedObject({
-        key: Type.String({ maxLength: 128, "x-must-be": "the key of a flag" }),
-        on: reported(onDescription),
-        off: reported(offDescription),
-        variants: reportedByName(
-          "Evaluations by variant, for a flag with variants or rules. Names that the flag does not have are ignored.",
-        ),
-        rules: reportedByName(
-          "Evaluations by the id of the rule that decided. Names that the flag does not have are ignored.",
-        ),
-      }),
-      { minItems: 1, maxItems: maxEntries, "x-must-be": `a list of 1 to ${maxEntries} entries` },
-    ),
-    contexts: Type.Optional(
-      Type.Array(
-        Type.Unsafe<EvaluationContext>({
-          type: "object",
-          description: "As in an evaluation.",
-          "x-must-be": 'a context, such as {"targetingKey": "user-123"}',
-        }),
-        {
-          maxItems: maxContexts,
-          description:
-            "Some of the contexts that were evaluated, which previews count with. Kept in memory for one to two hours, and nowhere else.",
-          "x-must-be": `a list of at most ${maxContexts} contexts`,
-        },
-      ),
-    ),
-    client: Type.Optional(ReportedClient),
-  },
-  {
-    examples: [
-      {
-        evaluations: [
-          { key: "new-checkout", on: 120, off: 3 },
-          {
-            key: "button-size",
-            on: 40,
-            off: 2,
-            variants: { large: 40, small: 2 },
-            rules: { staff: 4 },
-          },
-        ],
-      },
-    ],
-  },
-);
-
+export const onDescription =
+  "Evaluations that gave true, or another variant than the flag's off variant.";
+export const offDescription = "Evaluations that gave false, or the flag's off variant.";
 const counts = {
   on: Type.Integer({ description: onDescription }),
   off: Type.Integer({ description: offDescription }),
@@ -131,19 +47,21 @@ const lastEvaluatedAt = nullable<string>(
   "string",
   "ISO 8601 in UTC, to the minute or so; null when it was not within 90 days.",
 );
+const changeBy = closedObject({
+  at: Type.String({ description: "ISO 8601 in UTC." }),
+  actor: Actor,
+});
+export const nullableChange = (description: string) =>
+  Type.Unsafe<LastChange | null>({ anyOf: [changeBy, { type: "null" }], description });
 const lastTimes = {
   lastEvaluatedAt,
   lastAskedTogetherAt: nullable<string>(
     "string",
     "The last bulk evaluation since the flag exists; null when there was none within 90 days.",
   ),
-  lastChange: Type.Unsafe<LastChange | null>({
-    anyOf: [
-      closedObject({ at: Type.String({ description: "ISO 8601 in UTC." }), actor: Actor }),
-      { type: "null" },
-    ],
-    description: "Who changed the flag last, and when; null when history has no change of it.",
-  }),
+  lastChange: nullableChange(
+    "Who changed the flag last, and when; null when history has no change of it.",
+  ),
 };
 const FlagUsage = closedObject({
   key: Type.String(),
@@ -177,70 +95,47 @@ const lastChange = { at: time, actor: { keyId: "9f86d081884c7d65", name: "ci" } 
 
 export const usageRoutes = (
   app: FastifyInstance,
-  { usage, contextSample, clients }: UsageDependencies,
+  { usage }: { readonly usage: UsageReport },
 ): void => {
-  app.post<{ Body: Static<typeof Reported> }>(
-    "/usage",
-    {
-      config: { permission: "usage.report", unlimited: true, countedAlone: true },
-      schema: {
-        tags,
-        operationId: "reportUsage",
-        summary: "Report evaluations made elsewhere",
-        description:
-          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing. `client` is taken as `POST /api/v1/clients` takes it, unless it is older than what the client told there, and ignored from keys that cannot follow the flags.",
-        body: Reported,
-        response: answers({ 204: { description: "Taken in." } }, ...withBody),
-      },
-    },
-    async (request, reply) => {
-      const { principal } = request.auth;
-      const { environment, role } = principal;
-      const { evaluations, contexts = [], client } = request.body;
-      usage.add(environment, evaluations);
-      for (const context of contexts) {
-        contextSample.offer(environment.id, context, role === "client");
-      }
-      if (client) takeReport(clients, principal, client, true);
-      return allowPages(reply).code(204).send();
-    },
-  );
-
   app.get<{ Querystring: Static<typeof Hours> }>(
     "/usage",
-    route("usage.read", {
-      tags,
-      operationId: "getUsage",
-      summary: "Read how often each flag is evaluated",
-      description:
-        "Every flag of the environment, sorted by key. What this server counted is in it; what other instances counted follows within a minute.",
-      querystring: Hours,
-      response: answers({
-        200: {
-          description: "The evaluations.",
-          schema: Type.Array(FlagUsage),
-          example: [
-            {
-              key: "new-checkout",
-              ...count,
-              lastEvaluatedAt: time,
-              lastAskedTogetherAt: null,
-              lastChange,
-              stale: false,
-            },
-            {
-              key: "old-banner",
-              on: 0,
-              off: 0,
-              lastEvaluatedAt: null,
-              lastAskedTogetherAt: null,
-              lastChange: null,
-              stale: true,
-            },
-          ],
-        },
-      }),
-    }),
+    route(
+      "usage.read",
+      {
+        tags,
+        operationId: "getUsage",
+        summary: "Read how often each flag is evaluated",
+        description:
+          "Every flag of the environment, sorted by key. What this server counted is in it; what other instances counted follows within a minute.",
+        querystring: Hours,
+        response: answers({
+          200: {
+            description: "The evaluations.",
+            schema: Type.Array(FlagUsage),
+            example: [
+              {
+                key: "new-checkout",
+                ...count,
+                lastEvaluatedAt: time,
+                lastAskedTogetherAt: null,
+                lastChange,
+                stale: false,
+              },
+              {
+                key: "old-banner",
+                on: 0,
+                off: 0,
+                lastEvaluatedAt: null,
+                lastAskedTogetherAt: null,
+                lastChange: null,
+                stale: true,
+              },
+            ],
+          },
+        }),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const { auth, query } = request;
       const flags = await usage.ofAll(auth.principal.environment, query.hours ?? defaultHours);

@@ -1,4 +1,4 @@
-// Counts by name within a minute: so many, then no more until the next.
+// Counts by name within a window of time and reports when the limit is reached.
 import { networkOf } from "./client-network.ts";
 
 const minute = 60_000;
@@ -6,8 +6,8 @@ const minute = 60_000;
 const maxNames = 20_000;
 
 export interface RateLimit {
-  /** Counts one; gives the seconds to wait when that was one too many. */
-  take(name: string): number | undefined;
+  /** Counts one, or `amount`. Returns the seconds to wait if that exceeds the limit. */
+  take(name: string, amount?: number): number | undefined;
   /** The seconds to wait when the limit is reached, without counting. */
   waiting(name: string): number | undefined;
 }
@@ -19,8 +19,13 @@ interface Window {
 
 export const unlimited: RateLimit = { take: () => undefined, waiting: () => undefined };
 
-export const createRateLimit = (perMinute: number, now: () => number): RateLimit => {
-  if (perMinute === 0) return unlimited;
+export const createRateLimit = (
+  limit: number,
+  now: () => number,
+  /** Milliseconds. */
+  windowLength = minute,
+): RateLimit => {
+  if (limit === 0) return unlimited;
   const windows = new Map<string, Window>();
 
   const current = (name: string): Window | undefined => {
@@ -30,14 +35,14 @@ export const createRateLimit = (perMinute: number, now: () => number): RateLimit
   const wait = (window: Window): number => Math.max(1, Math.ceil((window.endsAt - now()) / 1_000));
 
   return {
-    take(name) {
+    take(name, amount = 1) {
       const window = current(name);
       if (window) {
-        window.count += 1;
-        return window.count > perMinute ? wait(window) : undefined;
+        window.count += amount;
+        return window.count > limit ? wait(window) : undefined;
       }
       windows.delete(name);
-      windows.set(name, { endsAt: now() + minute, count: 1 });
+      windows.set(name, { endsAt: now() + windowLength, count: amount });
       if (windows.size > maxNames) {
         const [oldest] = windows.keys();
         if (oldest !== undefined) windows.delete(oldest);
@@ -46,7 +51,7 @@ export const createRateLimit = (perMinute: number, now: () => number): RateLimit
     },
     waiting(name) {
       const window = current(name);
-      return window && window.count >= perMinute ? wait(window) : undefined;
+      return window && window.count >= limit ? wait(window) : undefined;
     },
   };
 };

@@ -21,16 +21,18 @@ export const sessionOver =
 /** Who a session is in each of its environments, from memory. */
 export const knownHolders = (
   keyCache: Pick<ApiKeyCache, "knownHolder" | "accessOf">,
-  { keyIds, userId, isOwner }: SessionHolder,
+  { keyIds, userId, link }: SessionHolder,
 ): readonly Principal[] => {
   const holders =
     userId === null
       ? keyIds.map((keyId) => keyCache.knownHolder(keyId)).filter((holder) => holder !== undefined)
       : keyCache.accessOf(userId);
-  // The operator's link brings admin keys; another key that came to them does not become more than it is.
-  return isOwner
-    ? holders.map((holder) => (holder.role === "admin" ? { ...holder, role: "owner" } : holder))
-    : holders;
+  // Any other key in the session keeps its own role, and doesn't extend the rights of the link.
+  if (!holders.some(({ keyId }) => link?.carried.includes(keyId))) return holders;
+  const withRights = new Set([...(link?.carried ?? []), ...(link?.created ?? [])]);
+  return holders.map((holder) =>
+    holder.role === "admin" && withRights.has(holder.keyId) ? { ...holder, role: "owner" } : holder,
+  );
 };
 
 const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";

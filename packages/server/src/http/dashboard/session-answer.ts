@@ -16,6 +16,8 @@ export interface SessionAnswerDependencies {
 export interface SessionAnswers {
   /** Who the session is in each environment; of several keys of one environment the last that is good. */
   readonly holdersOf: (session: SessionHolder) => Promise<readonly Principal[]>;
+  /** Whether the operator's link started the session, and a key that the link carried is still valid. */
+  readonly hasLinkRights: (session: SessionHolder) => Promise<boolean>;
   /** Undefined when nobody is signed in by it: the person is gone, or the keys are. */
   readonly answerOf: (session: Session) => Promise<object | undefined>;
 }
@@ -44,8 +46,12 @@ export const createSessionAnswers = ({
     return [...byEnvironment.values()];
   };
 
+  const hasLinkRights: SessionAnswers["hasLinkRights"] = async (session) =>
+    (await holdersOf(session)).some(({ keyId }) => session.link?.carried.includes(keyId));
+
   return {
     holdersOf,
+    hasLinkRights,
     async answerOf(session) {
       const holders = await holdersOf(session);
       const user = session.userId === null ? undefined : await reads.user(session.userId);
@@ -57,7 +63,7 @@ export const createSessionAnswers = ({
         endsAt: session.endsAt.toISOString(),
         method: session.method,
         signedInAt: session.signedInAt.toISOString(),
-        isOwner: user ? user.isOwner : session.isOwner,
+        isOwner: user ? user.isOwner : await hasLinkRights(session),
         user: user ? shownUser(user) : null,
         environments: holders
           .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
@@ -74,7 +80,7 @@ export const createSessionAnswers = ({
               protected: isProtected,
               writesDirectly,
               // Whoever came by a link has the operator's rights; the key itself is that of an admin.
-              role: session.userId === null && session.isOwner && role === "owner" ? "admin" : role,
+              role: session.link && role === "owner" ? "admin" : role,
               permissions: permissionsOf(role),
               keyName: actor.name,
               keyId,

@@ -1,5 +1,6 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { NewSession, Session } from "../../access/sessions.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
@@ -10,7 +11,6 @@ import type { RateLimit } from "../auth/rate-limit.ts";
 import { sessionOver } from "../auth/session-authenticate.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
 import type { SendPage } from "./page.ts";
 import { createSessionAnswers } from "./session-answer.ts";
 import type { SignOutUrl } from "./sign-in/provider.ts";
@@ -52,7 +52,7 @@ export const sessionRoutes = (
 ): void => {
   const { keyCheck, failures, perKey, sessions, requests, links, sendPage, log } = dependencies;
 
-  const { holdersOf, answerOf } = createSessionAnswers(dependencies);
+  const { holdersOf, hasLinkRights, answerOf } = createSessionAnswers(dependencies);
 
   const show = async (reply: FastifyReply, session: Session) => {
     const answer = await answerOf(session);
@@ -86,22 +86,19 @@ export const sessionRoutes = (
     // A person and a key are not one another: whoever signs in with a key is no longer signed in as a person.
     const before = earlier?.userId === null ? earlier : undefined;
     // The keys of a link end its rights, and another key does not make them last longer.
-    const inherits =
-      method !== "link" &&
-      before?.isOwner === true &&
-      (await holdersOf(before)).some(({ role }) => role === "owner");
-    const isOwner = method === "link" || inherits;
+    const inherited = before && (await hasLinkRights(before)) ? before.link : null;
+    const link = method === "link" ? { carried: keyIds, created: [] } : inherited;
     const all = [...(before?.keyIds ?? []), ...keyIds];
-    const holders = await holdersOf({ keyIds: all, userId: null, isOwner });
+    const holders = await holdersOf({ keyIds: all, userId: null, link });
     const session = await sessions.begin(
       {
         keyIds: holders.map(({ keyId }) => keyId),
         userId: null,
-        isOwner,
+        link,
         method,
         address: request.ip,
         agent: request.headers["user-agent"] ?? null,
-        ...(inherits && { endsAt: before.endsAt }),
+        ...(before && method !== "link" && inherited && { endsAt: before.endsAt }),
       },
       earlier,
     );
@@ -191,7 +188,7 @@ export const sessionRoutes = (
       .map(({ keyId }) => keyId);
     if (rest.length === 0) await end(request, reply, session.value);
     else {
-      await sessions.keep(session.value, rest);
+      await sessions.keep(session.value, { keyIds: rest, link: session.value.link });
       audit(request, "left", "signed out of an environment", { environment, keyIds: rest });
     }
     return reply.code(204).send();
@@ -216,7 +213,7 @@ export const sessionRoutes = (
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
       const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
-      const [holder] = keyIds ? await holdersOf({ keyIds, userId: null, isOwner: true }) : [];
+      const [holder] = keyIds ? await holdersOf({ keyIds, userId: null, link: null }) : [];
       if (!keyIds || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);

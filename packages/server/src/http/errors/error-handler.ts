@@ -1,6 +1,6 @@
 // Whatever a request ran into -> one of the closed list of failures.
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { type Failure, StoreUnavailable } from "../../errors.ts";
+import { type Failure, SecretKeyMissing, StoreUnavailable } from "../../errors.ts";
 import type { Overload } from "../load/overload.ts";
 import { sendFailure } from "./error-reply.ts";
 import { BadJson } from "./json-body.ts";
@@ -25,6 +25,10 @@ export const failureOf = (
   if (error instanceof StoreUnavailable) {
     log.error({ reqId, err: error }, "the store cannot be used");
     return { code: "UNAVAILABLE", message: "The store is unavailable; try again." };
+  }
+  if (error instanceof SecretKeyMissing) {
+    log.error({ reqId, err: error }, "the secret key is missing");
+    return { code: "UNAVAILABLE", message: error.message };
   }
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return { code: "PAYLOAD_TOO_LARGE", message: "The body is larger than 256 KiB." };

@@ -77,11 +77,13 @@ export const sendFailure = (reply: FastifyReply, failure: Failure): FastifyReply
   const { url } = reply.request;
   // Clients of the manifest API would take any success for a change that was made.
   if (failure.proposed && !isManifest(url)) return sendProposed(reply, failure.proposed);
+  if (failure.retryAfter !== undefined) reply.header("retry-after", failure.retryAfter);
   if (failure.code === "UNAUTHORIZED") reply.header("www-authenticate", authenticateHeader);
   if (failure.code === "UNAVAILABLE" && !reply.hasHeader("retry-after")) {
     reply.header("retry-after", "1");
   }
-  if (failure.current) reply.header("etag", `"${failure.current.version}"`);
+  const tag = failure.current?.version ?? failure.digest;
+  if (tag !== undefined) reply.header("etag", `"${tag}"`);
   // A page can only read a refusal that it is allowed to read.
   if (isOpenToPages(url)) allowPages(reply);
   return reply.code(statusOf[failure.code]).type(jsonType).send(bodyOf(failure, url));

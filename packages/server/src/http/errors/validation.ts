@@ -1,86 +1,71 @@
-// Route schemas -> validators, and what they find -> sentences that name the field and what would be right.
-import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
+// Compiles the schemas of routes, and turns mistakes into sentences that name the field and what is allowed.
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifySchemaCompiler, FastifyServerOptions } from "fastify";
 import type { Failure, FieldProblem } from "../../errors.ts";
 import { shorten } from "./json-body.ts";
 
 const maxProblems = 20;
-/** A field can break several rules, and is told once. */
-const maxErrors = 3 * maxProblems;
 
 const options = {
   strict: false,
   verbose: true,
-  // The schemas are our own: to check them would take longer than to compile them.
+  // The server's own schemas are correct: checking them would take longer than compiling them.
   meta: false,
   validateSchema: false,
   validateFormats: false,
-  // 0.001 has no exact binary form; the domain looks at the value exactly.
+  // 0.001 has no exact binary form; the rules of flags check the value exactly.
   multipleOfPrecision: 6,
 } as const;
 
-/** Ajv knows the first mistake or all of them: of a large body all cost far more than what it asks for. */
-const stopEarly = (code: string): string => {
-  const [, name] = /return function (\w+)\(/.exec(code) ?? [];
-  const stop = `if(errors>=${maxErrors}){${name}.errors=vErrors;return false;}`;
-  return code.replaceAll(/errors\+\+;|errors = vErrors\.length;/g, `$&${stop}`);
+const firstOfBody = new Ajv(options);
+const allOfBody = new Ajv({ ...options, allErrors: true });
+// Query parameters arrive as text.
+const allOfQuery = new Ajv({ ...options, allErrors: true, coerceTypes: true });
+
+/** The same value with the first elements of each list: finding every mistake in long lists takes too much time. */
+const shortenLists = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, maxProblems).map(shortenLists);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, shortenLists(member)]),
+  );
 };
 
-type CheckedPart = "body" | "querystring";
-interface Validators {
-  readonly quick: Ajv;
-  /** For what is not valid: tells the first mistakes. */
-  readonly thorough: Ajv;
-}
-let validators: Readonly<Record<CheckedPart, Validators>> | undefined;
-
-/** Ajv is loaded by the first request that has something to check: a server that only evaluates has none. */
-const loadValidators = async (): Promise<void> => {
-  const { Ajv } = await import("ajv").catch((error: Error) => {
-    // Or Fastify would take it for a mistake in the request.
-    throw Object.assign(error, { statusCode: 500 });
-  });
-  const validatorsWith = (more: Options): Validators => ({
-    quick: new Ajv({ ...options, ...more }),
-    thorough: new Ajv({ ...options, ...more, allErrors: true, code: { process: stopEarly } }),
-  });
-  validators ??= {
-    body: validatorsWith({}),
-    // Query parameters arrive as text.
-    querystring: validatorsWith({ coerceTypes: true }),
-  };
-};
-
-const isAlwaysValid = () => true;
-
-/** Compiled when first needed: compiling all of them would make every start slower. */
-const compileLater = (part: CheckedPart, schema: object): ValidateFunction => {
-  let isValid: ValidateFunction | undefined;
-  let explain: ValidateFunction | undefined;
-  const validate = ((data: unknown) => {
-    if (!validators) {
-      return loadValidators().then(() => {
-        // Thrown, as Fastify looks for what was found only after others may have been checked.
-        if (!validate(data)) throw Object.assign(new Error(), { validation: validate.errors });
-      });
-    }
-    const { quick, thorough } = validators[part];
-    isValid ??= quick.compile(schema);
-    if (isValid(data)) return true;
-    explain ??= thorough.compile(schema);
-    explain(data);
-    validate.errors = explain.errors ?? isValid.errors ?? null;
+/** Accepts or rejects a body at its first mistake. Only a rejected body is searched for more. */
+const compileBody = (schema: object): ValidateFunction => {
+  const first = firstOfBody.compile(schema);
+  let all: ValidateFunction | undefined;
+  const validate = ((body: unknown) => {
+    if (first(body)) return true;
+    all ??= allOfBody.compile(schema);
+    all(shortenLists(body));
+    validate.errors = [...(all.errors ?? []), ...(first.errors ?? [])];
     return false;
   }) as ValidateFunction;
   return validate;
 };
 
-/** The schemas of paths and headers only describe: those who read them look at them themselves. */
+/** Compiles when a request needs it: compiling all schemas would slow down every start. */
+const compileLater = (compile: () => ValidateFunction): ValidateFunction => {
+  let compiled: ValidateFunction | undefined;
+  const validate = ((data: unknown) => {
+    compiled ??= compile();
+    const isValid = compiled(data);
+    validate.errors = compiled.errors ?? null;
+    return isValid;
+  }) as ValidateFunction;
+  return validate;
+};
+
+const isAlwaysValid = () => true;
+
+/** The schemas of paths and headers are documentation: the routes check those values. */
 const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case "body":
+      return compileLater(() => compileBody(schema));
     case "querystring":
-      return compileLater(httpPart, schema);
+      return compileLater(() => allOfQuery.compile(schema));
     default:
       return isAlwaysValid;
   }
@@ -88,7 +73,7 @@ const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) =
 
 type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
 
-/** With these given, Fastify does not load its own. */
+/** With these, Fastify doesn't load its own. */
 export const schemaController = {
   compilersFactory: {
     buildValidator: () => compileValidator,

@@ -1,6 +1,6 @@
-// Answers the requests of one table past the framework, when they are well-formed and carry a key that was valid before.
+// Responds to the requests of one table without the framework, when they are well-formed and have a key that is known to be valid.
 import { channel } from "node:diagnostics_channel";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
 import type { Permission, Principal } from "../../domain/principal.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
@@ -15,6 +15,7 @@ import type { Overload } from "../load/overload.ts";
 import { commonHeaders, requestIdOf } from "../request/common-headers.ts";
 import { pageHeaders } from "../request/cors.ts";
 import type { ObservedRoute, Observer } from "../request/observe.ts";
+import type { RequestStep } from "../request/request-steps.ts";
 
 export interface FastAnswer {
   readonly status: number;
@@ -52,12 +53,11 @@ export const fastPathChannel = channel("halyard:fast-path");
 const isPlainJson = (type: string | undefined): boolean =>
   type === "application/json" || type === "application/json; charset=utf-8";
 
-/** Whatever is unusual goes to the framework untouched, whose route gives the same answer. */
-export const openFastPath = (
-  server: Server,
+/** Passes on any other request untouched: the route of the framework gives the same response. */
+export const createFastPath = (
   routes: readonly FastRoute[],
   dependencies: FastPathDependencies,
-): void => {
+): RequestStep => {
   const { log, now, overload, observer, keyCheck, maxBodyBytes, isClosing } = dependencies;
   const fixedHeaders = { "content-type": jsonType, ...commonHeaders, ...pageHeaders };
   /** Of nearly every answer: Node has read it when writeHead returns, so that the next can have it. */
@@ -120,12 +120,11 @@ export const openFastPath = (
   };
 
   const takers = routes.map(takeFor);
-  const framework = server.listeners("request");
-  server.removeAllListeners("request").on("request", (request, response) => {
+  return (request, response, next) => {
     const at = now();
     if (overload.check(request, at) === undefined) {
       for (const take of takers) if (take(request, response, at)) return;
     }
-    for (const listener of framework) listener.call(server, request, response);
-  });
+    next();
+  };
 };

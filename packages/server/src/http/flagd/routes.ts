@@ -1,11 +1,11 @@
 // /flagd/v1: the environment as a flagd definition, for flagd's `http` source.
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import type { FlagdDefinitions } from "../../evaluation/flagd-definitions.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import { freshnessHeader } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { sendNotModified } from "../request/conditional.ts";
 
@@ -32,31 +32,36 @@ export const flagdRoutes = (
       operationId: "getFlagdDefinition",
       summary: "Read the environment as a flagd definition",
       description:
-        "For flagd's `http` source. It decides as Halyard does; flags for which flagd could decide otherwise are left out. From memory, at most moments old.",
+        "For flagd's `http` source. It decides as Halyard does; flags for which flagd could decide otherwise are left out. From memory, at most moments old. 409 when it would have more than 16 MiB.",
       headers: freshnessHeader,
-      response: answers({
-        200: {
-          description: "The definition.",
-          schema: Definition,
-          example: {
-            metadata: { flagSetId: "production" },
-            flags: {
-              "new-checkout": {
-                state: "ENABLED",
-                variants: { on: true, off: false },
-                defaultVariant: "on",
+      response: answers(
+        {
+          200: {
+            description: "The definition.",
+            schema: Definition,
+            example: {
+              metadata: { flagSetId: "production" },
+              flags: {
+                "new-checkout": {
+                  state: "ENABLED",
+                  variants: { on: true, off: false },
+                  defaultVariant: "on",
+                },
               },
             },
+            headers: headers.flagd,
           },
-          headers: headers.flagd,
+          304: { description: "Nothing has changed.", headers: headers.flagd },
         },
-        304: { description: "Nothing has changed.", headers: headers.flagd },
-      }),
+        "CONFLICT",
+      ),
     }),
     async (request, reply) => {
       const snapshot = snapshots.get(request.auth.principal.environment.id);
       if (!snapshot) return sendFailure(reply, keyRefused);
-      const { bytes, tag, counts } = await flagdDefinitions.of(snapshot);
+      const made = await flagdDefinitions.of(snapshot);
+      if (!made.ok) return sendFailure(reply, made.failure);
+      const { bytes, tag, counts } = made.value;
       reply.header(
         "halyard-flagd-flags",
         Object.entries(counts)

@@ -5,6 +5,7 @@ import { may, type Principal } from "../../domain/principal.ts";
 import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { ContextSample } from "../../evaluation/context-sample.ts";
 import { evaluateFlag, outcomeOf } from "../../evaluation/evaluate.ts";
+import type { EvaluationErrors } from "../../evaluation/evaluation-errors.ts";
 import type { EvaluationFlag, KeptBody, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
 
@@ -95,6 +96,7 @@ export interface OneAnswer {
 export interface EvaluationRecords {
   readonly counts: EvaluationTotals;
   readonly contextSample: Pick<ContextSample, "offer">;
+  readonly evaluationErrors: Pick<EvaluationErrors, "add">;
   /** Whether answers tell the version of each flag and its environment. */
   readonly ofrepMetadata?: boolean;
 }
@@ -110,14 +112,15 @@ export const answerOne = (
   snapshot: Snapshot,
   key: string,
   requestBody: Buffer | undefined,
-  principal: Pick<Principal, "role">,
+  principal: Principal,
   records: EvaluationRecords,
 ): OneAnswer => {
-  const { counts, contextSample } = records;
+  const { counts, contextSample, evaluationErrors } = records;
   const asked = readAsked(requestBody);
   if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
   const entry = snapshot.get(key);
   if (!entry) {
+    evaluationErrors.add(principal, key, { FLAG_NOT_FOUND: 1 });
     const errorDetails = `The flag "${key}" does not exist.`;
     return {
       status: 404,

@@ -1,6 +1,7 @@
 // The answer to a bulk evaluation: the kept bodies of all flags in one text, and a tag made from their digests.
 import { hash } from "node:crypto";
 import type { EvaluationContext } from "@halyard/core/context";
+import type { Turn } from "@halyard/core/targeting/turn";
 import type { Snapshot } from "../../evaluation/snapshot.ts";
 import { type EvaluationRecords, flagSetIdOf } from "./answers.ts";
 import { bodiesOf } from "./bulk-table.ts";
@@ -20,6 +21,7 @@ export const evaluateAll = (
   streamUrl: string | undefined,
   isFull: boolean,
   records: EvaluationRecords,
+  turn: Turn,
 ): BulkAnswer => {
   snapshot.bulk.on += 1;
   const rest = JSON.stringify({
@@ -33,6 +35,7 @@ export const evaluateAll = (
     context,
     isFull,
     flagSetIdOf(snapshot, records),
+    turn,
   );
   // Counted for the environment, not as a use of each flag.
   const [on, off, errors] = counts;

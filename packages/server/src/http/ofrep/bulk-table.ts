@@ -2,6 +2,7 @@
 import { PrefixTable } from "@halyard/core/bucket-of-many";
 import { type EvaluationContext, isTargetingKey } from "@halyard/core/context";
 import { evaluate, splitOff, splitOn } from "@halyard/core/evaluate";
+import type { Turn } from "@halyard/core/targeting/turn";
 import type { EvaluationFlag, KeptBody, Snapshot } from "../../evaluation/snapshot.ts";
 import { bodyOf } from "./answers.ts";
 
@@ -79,16 +80,16 @@ class BulkTable {
   }
 
   /** Writes the body that is not there yet. */
-  #write(index: number, place: number, context: EvaluationContext): string {
+  #write(index: number, place: number, context: EvaluationContext, turn: Turn): string {
     const entry = this.#flags[index] as EvaluationFlag;
     const isOther = place === 2 * this.#flags.length;
     const evaluation = isOther
-      ? evaluate(entry.prepared, context)
+      ? (turn.evaluations.get(entry.flag.key) ?? evaluate(entry.prepared, context, turn))
       : (entry.prepared.fixed ?? (place % 2 === 0 ? splitOn : splitOff));
     return this.#put(place, bodyOf(entry, evaluation, this.#isFull, this.#flagSetId));
   }
 
-  bodiesFor(context: EvaluationContext): Bodies {
+  bodiesFor(context: EvaluationContext, turn: Turn): Bodies {
     const kinds = this.#kinds;
     const limits = this.#limits;
     const kept = this.#texts;
@@ -106,7 +107,7 @@ class BulkTable {
         else if ((hashes[index] as number) >= (limits[index] as number)) place += 1;
       }
       const known = place === other ? undefined : kept[place];
-      list += known ?? this.#write(index, place, context);
+      list += known ?? this.#write(index, place, context, turn);
       counts[this.#outcomes[place] as 0 | 1 | 2] += 1;
       const at = 4 * place;
       sum0 = (sum0 + (digests[at] as number)) | 0;
@@ -126,10 +127,11 @@ export const bodiesOf = (
   context: EvaluationContext,
   isFull: boolean,
   flagSetId: string | undefined,
+  turn: Turn,
 ): Bodies => {
   const ofSnapshot = tables.getOrInsertComputed(snapshot, () => new Map<string, BulkTable>());
   const name = `${isFull} ${flagSetId}`;
   const table = ofSnapshot.getOrInsertComputed(name, () => new BulkTable(isFull, flagSetId));
   table.follow(snapshot.all());
-  return table.bodiesFor(context);
+  return table.bodiesFor(context, turn);
 };

@@ -1,5 +1,6 @@
 // /ofrep/v1/events: tells OpenFeature clients when to evaluate again.
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import type { Clients } from "../../evaluation/clients.ts";
@@ -9,7 +10,6 @@ import { isFromAllowedPage } from "../auth/authenticate.ts";
 import type { EventTokens } from "../auth/event-token.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { protocolOpenAnswers } from "../openapi/describe.ts";
-import { type Static, Type } from "../openapi/type.ts";
 import { allowPages, answerPreflights } from "../request/cors.ts";
 import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import { createRefetchStreams } from "../streams/refetch-stream.ts";

@@ -1,6 +1,7 @@
 // What an evaluation asks: for whom, and what the client has already heard of.
 import { isUtf8 } from "node:buffer";
 import type { EvaluationContext } from "@halyard/core/context";
+import { longestText } from "@halyard/core/targeting/conditions/texts";
 import type { Snapshot } from "../../evaluation/snapshot.ts";
 import { holdsTooMuch, tooMuch } from "../errors/json-body.ts";
 
@@ -50,6 +51,13 @@ export const readAsked = (body: Buffer | undefined): Asked => {
     return refuse("INVALID_CONTEXT", `The body must hold a context, such as ${example}.`);
   }
   const { targetingKey } = context;
+  // It is hashed for each flag.
+  if (typeof targetingKey === "string" && targetingKey.length > longestText) {
+    return refuse(
+      "INVALID_CONTEXT",
+      `The targetingKey of the context must have at most ${longestText.toLocaleString("en")} characters.`,
+    );
+  }
   // Some languages write null for what is not there; the evaluator takes it as missing.
   return targetingKey === undefined || targetingKey === null || typeof targetingKey === "string"
     ? { ok: true, context: context as EvaluationContext }

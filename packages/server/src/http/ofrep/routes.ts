@@ -1,6 +1,9 @@
 // /ofrep/v1/evaluate: the values of flags by the OpenFeature Remote Evaluation Protocol, from memory alone.
+import { Turn } from "@halyard/core/targeting/turn";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ok } from "../../errors.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import type { LongEvaluations } from "../../evaluation/long-evaluations.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { EventTokens } from "../auth/event-token.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
@@ -16,6 +19,7 @@ export interface EvaluationDependencies extends EvaluationRecords {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
   readonly eventTokens: EventTokens;
+  readonly longEvaluations: LongEvaluations;
   /** Where clients reach this server; taken from each request when it is not set. */
   readonly publicUrl: string | undefined;
 }
@@ -37,7 +41,7 @@ export const evaluationRoutes = (
   app: FastifyInstance,
   dependencies: EvaluationDependencies,
 ): void => {
-  const { snapshots, feed, eventTokens, publicUrl, contextSample } = dependencies;
+  const { snapshots, feed, eventTokens, publicUrl, contextSample, longEvaluations } = dependencies;
 
   // The schemas only describe: what is wrong with a body is told with the protocol's own codes.
   app.setValidatorCompiler(() => () => true);
@@ -64,13 +68,18 @@ export const evaluationRoutes = (
     evaluateOne(request.params["*"], request, reply),
   );
 
-  app.post("/evaluate/flags", { config, schema: bulkSchema }, async (request: Asking, reply) => {
+  const evaluateFlags = async (request: Asking, reply: FastifyReply): Promise<FastifyReply> => {
     const asked = readAsked(request.body);
     if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
     const { principal } = request.auth;
     if (knowsMore(request.query, snapshots.get(principal.environment.id))) {
       await feed.catchUpSoon();
     }
+    const found = snapshots.get(principal.environment.id);
+    const turn =
+      found && longEvaluations.isLong(found)
+        ? await longEvaluations.decideAll(found, asked.context)
+        : new Turn();
     const snapshot = snapshots.get(principal.environment.id);
     if (!snapshot) return sendFailure(reply, keyRefused);
     contextSample.offer(snapshot.environmentId, asked.context, principal.role === "client");
@@ -82,8 +91,18 @@ export const evaluationRoutes = (
       streamUrl,
       isToldAll(principal),
       dependencies,
+      snapshot === found ? turn : new Turn(),
     );
     if (sendNotModified(request, allowPages(reply), tag)) return reply;
     return send(reply, 200, body);
+  };
+  app.post("/evaluate/flags", { config, schema: bulkSchema }, async (request: Asking, reply) => {
+    const snapshot = snapshots.get(request.auth.principal.environment.id);
+    if (!snapshot || !longEvaluations.isLong(snapshot)) return evaluateFlags(request, reply);
+    const evaluated = await longEvaluations.inTurn(snapshot, async () =>
+      // The connection has ended, so no client waits for the response.
+      ok(request.socket.destroyed ? reply : await evaluateFlags(request, reply)),
+    );
+    return evaluated.ok ? reply : sendFailure(reply, evaluated.failure);
   });
 };

@@ -1,8 +1,9 @@
 // How the evaluation paths look in the API reference: their bodies, parameters and answers.
 
+import { Type } from "typebox";
 import { headers, ProtocolErrorBody, protocolAnswers } from "../openapi/describe.ts";
 import { closedObject, flagPath } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
+import { stringEnum } from "../openapi/string-enum.ts";
 
 const tags = ["Evaluation"];
 
@@ -32,7 +33,7 @@ const Success = closedObject({
     type: ["boolean", "string", "number", "object"],
     description: "A boolean, or the value of a variant.",
   }),
-  reason: Type.Enum(["STATIC", "SPLIT", "TARGETING_MATCH"], {
+  reason: stringEnum(["STATIC", "SPLIT", "TARGETING_MATCH"], {
     description:
       "`STATIC`: the same for everyone; `SPLIT`: by the bucket of the targeting key; `TARGETING_MATCH`: by the rules.",
   }),
@@ -52,7 +53,7 @@ const Success = closedObject({
           }),
         ),
         reason: Type.Optional(
-          Type.Enum(["DISABLED", "PREREQUISITE_FAILED", "DEFAULT"], {
+          stringEnum(["DISABLED", "PREREQUISITE_FAILED", "DEFAULT"], {
             description:
               "What the protocol has no reason for: the flag is off, what it requires is not met, or no rule has decided. Some providers use the program's default for `DISABLED`, so the `reason` itself is `STATIC`.",
           }),
@@ -68,7 +69,7 @@ const Success = closedObject({
   ),
 });
 const failure = (...codes: string[]) =>
-  closedObject({ key: Key, errorCode: Type.Enum(codes), errorDetails: Details });
+  closedObject({ key: Key, errorCode: stringEnum(codes), errorDetails: Details });
 
 const success = { key: "new-checkout", value: true, reason: "SPLIT", variant: "on" };
 const missing = {
@@ -175,7 +176,7 @@ export const bulkSchema = {
       description: "The body cannot be used.",
       schema: Type.Union([
         closedObject({
-          errorCode: Type.Enum(["PARSE_ERROR", "INVALID_CONTEXT"]),
+          errorCode: stringEnum(["PARSE_ERROR", "INVALID_CONTEXT"]),
           errorDetails: Details,
         }),
         ProtocolErrorBody,

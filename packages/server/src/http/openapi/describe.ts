@@ -1,14 +1,16 @@
 // Describes a route for the API reference, with its answers: every status, header and example.
-import type { FastifySchema } from "fastify";
+
+import type { FastifyContextConfig, FastifySchema } from "fastify";
+import { type TSchema, Type } from "typebox";
 import type { Permission } from "../../domain/principal.ts";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { statusOf } from "../errors/error-reply.ts";
 import { closedObject, noQuery } from "./schemas.ts";
-import { type TSchema, Type } from "./type.ts";
+import { stringEnum } from "./string-enum.ts";
 
 export const ErrorBody = closedObject(
   {
-    error: Type.Enum([...errorCodes], { description: "What went wrong, for programs." }),
+    error: stringEnum([...errorCodes], { description: "What went wrong, for programs." }),
     message: Type.String({ description: "What went wrong, for humans." }),
     details: Type.Optional(
       Type.Array(closedObject({ field: Type.String(), message: Type.String() }), {
@@ -141,7 +143,7 @@ const errors: Readonly<
     description: "It was changed since; it is returned as it is now.",
     message:
       'The flag "new-checkout" is at version 7, which If-Match does not name; look at it and try again.',
-    headers: headers.flagTag,
+    headers: { ETag: text("The version now, or the digest of a change request.", '"7"') },
   },
   PAYLOAD_TOO_LARGE: {
     description: "The body is larger than 256 KiB.",
@@ -269,8 +271,12 @@ export const manifestAnswers = (
   ...codes: readonly ErrorCode[]
 ) => responsesWith(manifestError)(success, ...everywhere, ...codes);
 
-/** A route for whoever may do this; it takes no query unless the schema describes one. */
-export const route = (permission: Permission, schema: FastifySchema) => ({
-  config: { permission },
+/** A route for callers with this permission; it takes no query unless the schema describes one. */
+export const route = (
+  permission: Permission,
+  schema: FastifySchema,
+  config: Pick<FastifyContextConfig, "large"> = {},
+) => ({
+  config: { permission, ...config },
   schema: { querystring: noQuery, ...schema },
 });

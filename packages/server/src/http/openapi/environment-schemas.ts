@@ -1,4 +1,6 @@
 // Environments as requests and answers carry them.
+
+import { type Static, Type } from "typebox";
 import { environmentNamePattern, environmentNameRule } from "../../domain/api-key.ts";
 import {
   environmentColors,
@@ -11,7 +13,7 @@ import { percentRule } from "../../domain/preview/flip-limit.ts";
 import { roles } from "../../domain/principal.ts";
 import { momentRule } from "./moment.ts";
 import { closedObject, nullable } from "./schemas.ts";
-import { type Static, Type } from "./type.ts";
+import { stringEnum } from "./string-enum.ts";
 
 /** Null for none. */
 export const maxFlipsSchema = (description: string) =>
@@ -90,7 +92,7 @@ export const CreateBody = closedObject({
 });
 export const DeleteQuery = closedObject({
   flags: Type.Optional(
-    Type.Enum(["true"], {
+    stringEnum(["true"], {
       description: "Delete it even if it holds flags.",
       "x-must-be": "true",
     }),
@@ -102,7 +104,7 @@ const shownFields = {
   ...settings,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
   flags: Type.Integer({ description: "How many flags it has." }),
-  role: Type.Enum([...roles], { description: "The role that the caller has in it." }),
+  role: stringEnum([...roles], { description: "The role that the caller has in it." }),
 };
 export const EnvironmentBody = closedObject(shownFields);
 export const CreatedBody = closedObject({
@@ -115,7 +117,7 @@ export const CreatedBody = closedObject({
 
 export const ClosedBody = closedObject({
   name: Type.String(),
-  state: Type.Enum(["deleting"]),
+  state: stringEnum(["deleting"]),
 });
 
 export const environmentExample = {

@@ -1,5 +1,5 @@
 // Times in bodies and queries.
-import { Type } from "./type.ts";
+import { Type } from "typebox";
 
 /** A day, or a time with its zone: without one it would mean another moment on each server. */
 const pattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;

@@ -1,8 +1,10 @@
 // What a change carries beside its body: why it is made, and what its author has looked at. Query parameters, so that they are the same for every method.
+
 import { maxReasonLength, reasonPattern } from "@halyard/core/reason";
+import { type Static, Type } from "typebox";
 import type { Caller, Principal } from "../../domain/principal.ts";
 import { closedObject } from "./schemas.ts";
-import { type Static, Type } from "./type.ts";
+import { stringEnum } from "./string-enum.ts";
 
 export const Reason = Type.String({
   pattern: reasonPattern,
@@ -15,7 +17,7 @@ export const Reason = Type.String({
 export const reasonQuery = closedObject({
   reason: Type.Optional(Reason),
   bypass: Type.Optional(
-    Type.Enum(["true"], {
+    stringEnum(["true"], {
       description:
         "In a protected environment: an owner makes the change without an approval; with a `reason`. It is marked as such.",
       "x-must-be": "true",

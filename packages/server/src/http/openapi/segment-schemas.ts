@@ -1,7 +1,7 @@
 // The shapes of segments.
 import { flagKeyPattern, flagKeyRule } from "@halyard/core/flags/rules";
+import { type Static, Type } from "typebox";
 import { closedObject, nullable } from "./schemas.ts";
-import { type Static, Type } from "./type.ts";
 
 const condition = {
   description:

@@ -61,13 +61,17 @@ export const manifestRoutes = (
     return send(request, reply, body, status);
   };
 
-  app.get("/manifest", route("flags.read", manifestSchema), async (request, reply) => {
-    const found = await flagReads.list(request.auth.principal.environment);
-    if (!found.ok) return sendFailure(reply, found.failure);
-    return send(request, reply, {
-      flags: found.value.all().flatMap((one) => toManifest(one) ?? []),
-    });
-  });
+  app.get(
+    "/manifest",
+    route("flags.read", manifestSchema, { large: "always" }),
+    async (request, reply) => {
+      const found = await flagReads.list(request.auth.principal.environment);
+      if (!found.ok) return sendFailure(reply, found.failure);
+      return send(request, reply, {
+        flags: found.value.all().flatMap((one) => toManifest(one) ?? []),
+      });
+    },
+  );
 
   app.post<{
     Body: ManifestEntry & { readonly defaultValue: FlagValue };

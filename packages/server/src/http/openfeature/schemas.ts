@@ -1,10 +1,10 @@
 // How the manifest API looks in the API reference: its bodies and answers.
 import type { FlagValue } from "@halyard/core/evaluate";
 import { createFlagSchema } from "@halyard/core/flags/schemas";
+import { Type } from "typebox";
 import { headers, manifestAnswers, withBody } from "../openapi/describe.ts";
 import { changeQuery } from "../openapi/reason.ts";
 import { closedObject, flagPath, nullable } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 import { type ManifestType, manifestTypes } from "./manifest.ts";
 
 const tags = ["Manifest"];

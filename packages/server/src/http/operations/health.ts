@@ -1,10 +1,10 @@
 // For load balancers and supervisors: is the process alive, and can it answer requests.
 
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { sendFailure } from "../errors/error-reply.ts";
 import { openAnswers } from "../openapi/describe.ts";
 import { closedObject } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
 
 const Status = closedObject({ status: Type.String() });
 

@@ -1,7 +1,8 @@
 // A span for every request, when the operator has loaded an SDK for it. The fast path is not taken then.
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { RequestSpan, Tracing } from "../../telemetry/tracing.ts";
+import type { RequestStep } from "./request-steps.ts";
 
 const headOf = (request: IncomingMessage) => {
   const { method = "", url = "", headers, httpVersion } = request;
@@ -21,7 +22,8 @@ const headOf = (request: IncomingMessage) => {
   };
 };
 
-export const traceRequests = (app: FastifyInstance, tracing: Tracing): void => {
+/** Adds a hook that names the span by its route. */
+export const traceRequests = (app: FastifyInstance, tracing: Tracing): RequestStep => {
   const spans = new WeakMap<IncomingMessage, RequestSpan>();
 
   app.addHook("onRequest", (request, _reply, done) => {
@@ -30,22 +32,10 @@ export const traceRequests = (app: FastifyInstance, tracing: Tracing): void => {
     done();
   });
 
-  wrapListeners(app.server, (request, response, listen) => {
+  return (request, response, next) => {
     const span = tracing.request(headOf(request));
     spans.set(request, span);
     response.once("close", () => span.end(response.statusCode));
-    span.run(listen);
-  });
-};
-
-const wrapListeners = (
-  server: Server,
-  wrap: (request: IncomingMessage, response: ServerResponse, listen: () => void) => void,
-): void => {
-  const usual = server.listeners("request");
-  server.removeAllListeners("request").on("request", (request, response) => {
-    wrap(request, response, () => {
-      for (const listener of usual) listener.call(server, request, response);
-    });
-  });
+    span.run(next);
+  };
 };

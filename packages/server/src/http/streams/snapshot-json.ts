@@ -45,16 +45,39 @@ interface Rendered {
 
 const end = "]}";
 
+type SegmentEntry = Pick<EvaluationSegment, "state" | "version">;
+
+/** What comes before and after the segment itself. */
+const segmentAround = (version: number): readonly [before: string, after: string] => {
+  const [before = "", after = ""] = JSON.stringify(
+    entryOf(kinds.segment.member, version, null, undefined),
+  ).split("null");
+  return [before, after];
+};
+
 /** For as long as the segment stays as it is; shared by the readers of all revisions. */
-const segmentFrames = new WeakMap<EvaluationSegment, Buffer>();
-const segmentFrame = (entry: EvaluationSegment): Buffer => {
+const segmentFrames = new WeakMap<SegmentEntry, Buffer>();
+const segmentFrame = (entry: SegmentEntry): Buffer => {
   const known = segmentFrames.get(entry);
   if (known !== undefined) return known;
   const { state, version } = entry;
-  const value = entryOf(kinds.segment.member, version, segmentOf(state), undefined);
+  const segment = segmentOf(state);
+  const sorted = {
+    ...segment,
+    include: segment.include.toSorted(),
+    exclude: segment.exclude.toSorted(),
+  };
+  const value = entryOf(kinds.segment.member, version, sorted, undefined);
   const frame = frameOf(JSON.stringify(value));
   segmentFrames.set(entry, frame);
   return frame;
+};
+
+/** A single segment, its members sorted: a view of the bytes that all its readers share. */
+export const segmentJson = (entry: SegmentEntry): Buffer => {
+  const [content = Buffer.alloc(0)] = contentOf(segmentFrame(entry));
+  const [before, after] = segmentAround(entry.version);
+  return content.subarray(before.length, content.length - after.length);
 };
 
 const comma = frameOf(",");

@@ -1,7 +1,7 @@
 // What an instance publishes, as text: short, since it is written after every change, and bounded.
 import type { InstanceEnvironment, KnownClient } from "../../domain/arrival/report.ts";
 
-/** In characters. A client takes about 120. */
+/** In characters, of all environments together. A client takes about 120. */
 export const maxBodyLength = 1_048_576;
 
 export interface InstanceReport {
@@ -65,27 +65,50 @@ const clientOf = (row: ClientRow): KnownClient => ({
   hasLeft: row[10] === 1,
 });
 
-/** Beyond the bound only the number of clients with a connection is told, by what they have. Those that lag come first. */
+interface SizedRow {
+  readonly client: KnownClient;
+  readonly row: ClientRow;
+  readonly length: number;
+}
+
+/** Outdated clients come first. */
+const rowsOf = ({ revision, clients }: InstanceEnvironment): readonly SizedRow[] => {
+  const outOfDate = clients.filter((client) => client.revision !== revision);
+  const current = clients.filter((client) => client.revision === revision);
+  return [...outOfDate, ...current].map((client) => {
+    const row = rowOf(client);
+    return { client, row, length: JSON.stringify(row).length + 1 };
+  });
+};
+
+/** Environments share the bound. Environments with few clients leave their unused share to the others. */
 export const writeBody = ({ hasEnded, environments }: InstanceReport): string => {
+  const smallestFirst = [...environments]
+    .map(([id, environment]) => {
+      const rows = rowsOf(environment);
+      return { id, environment, rows, length: rows.reduce((sum, each) => sum + each.length, 0) };
+    })
+    .sort((one, other) => one.length - other.length);
   let left = maxBodyLength;
+  let waiting = smallestFirst.length;
   const bodies: Record<string, EnvironmentBody> = {};
-  for (const [id, environment] of environments) {
-    const { revision, appliedAt, told, clients } = environment;
-    const rows: ClientRow[] = [];
+  for (const { id, environment, rows } of smallestFirst) {
+    const { revision, appliedAt, told } = environment;
+    let share = Math.floor(left / waiting);
+    const listed: ClientRow[] = [];
+    // For the rest, only the number of connected clients per revision is published.
     const unlisted: Record<string, number> = {};
-    const lagging = clients.filter((client) => client.revision !== revision);
-    const current = clients.filter((client) => client.revision === revision);
-    for (const client of [...lagging, ...current]) {
-      const row = rowOf(client);
-      const length = JSON.stringify(row).length + 1;
-      if (length <= left) {
+    for (const { client, row, length } of rows) {
+      if (length <= share) {
+        share -= length;
         left -= length;
-        rows.push(row);
+        listed.push(row);
       } else if (client.connection !== null) {
         unlisted[client.revision] = (unlisted[client.revision] ?? 0) + 1;
       }
     }
-    bodies[id] = { revision, appliedAt, told, clients: rows, unlisted };
+    waiting -= 1;
+    bodies[id] = { revision, appliedAt, told, clients: listed, unlisted };
   }
   const body: Body = { ...(hasEnded && { ended: true }), environments: bodies };
   return JSON.stringify(body);

@@ -1,4 +1,5 @@
 // Applies a change request within a transaction: when nothing has moved on, and whoever made it may still do it.
+import { actorText } from "@halyard/core/history/actor-text";
 import { isExpired } from "../../domain/api-key.ts";
 import {
   type ChangeRequest,
@@ -8,12 +9,14 @@ import {
   operatorIdentity,
 } from "../../domain/change-requests/change-request.ts";
 import type { Planned } from "../../domain/change-requests/operation.ts";
+import { givenApprovals } from "../../domain/change-requests/review.ts";
 import { type Actor, may, type Review, type Role, withoutAddress } from "../../domain/principal.ts";
 import { type Failure, RolledBack } from "../../errors.ts";
 import type { Clock, Locked, NewIds, Transaction } from "../../ports.ts";
 import type { Announce } from "./announce.ts";
 import { failureAt } from "./changes.ts";
 import { createOperations } from "./operations.ts";
+import { roleIn } from "./rights.ts";
 import { withMoved } from "./show.ts";
 
 export class NotApplied extends RolledBack {
@@ -30,8 +33,8 @@ export interface Applier {
   readonly bypass?: string;
 }
 
-const namesOf = ({ approvals }: ChangeRequest): readonly string[] =>
-  approvals.filter(({ state }) => state === "given").map(({ actor }) => actor.name);
+const namesOf = (request: ChangeRequest): readonly string[] =>
+  givenApprovals(request).map(({ actor }) => actorText(actor));
 
 export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Announce) => {
   const apply = createOperations(clock, newIds);
@@ -42,14 +45,12 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
     environmentId: number,
     { author: { keyId, user }, authors }: ChangeRequest,
   ): Promise<Role | undefined> => {
-    if (user) {
-      const access = await transaction.accessOf(user.id);
-      return access.find((each) => each.environmentId === environmentId)?.role;
-    }
-    const keys = await transaction.keys(environmentId);
-    const key = keys.find(({ id }) => id === keyId);
+    if (user) return roleIn(transaction, environmentId, user.id);
+    const key = keyId === null ? undefined : await transaction.apiKey(keyId);
     if (!key || isExpired(key, clock())) return undefined;
-    return authors.includes(operatorIdentity) ? "owner" : key.role;
+    const role = authors.includes(operatorIdentity) ? "owner" : key.role;
+    // Only owners propose for other environments than that of their key.
+    return role === "owner" || key.environmentId === environmentId ? role : undefined;
   };
 
   return async (
@@ -63,7 +64,7 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
     if (!role || !neededFor(request.operations).every((permission) => may({ role }, permission))) {
       throw new NotApplied({
         code: "CONFLICT",
-        message: `${request.author.name}, who made this change request, may no longer make these changes; somebody else has to propose them.`,
+        message: `${actorText(request.author)}, who made this change request, may no longer make these changes; somebody else has to propose them.`,
       });
     }
     const [shown] = await withMoved(transaction, environmentId, [request]);

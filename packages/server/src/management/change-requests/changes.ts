@@ -14,10 +14,10 @@ import { type Actor, type Author, type Caller, withoutAddress } from "../../doma
 import { conflict, type Failure, fail, ok, type Result, RolledBack } from "../../errors.ts";
 import type { Clock, NewIds, Store } from "../../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
-import { createCheckLimit } from "../preview/check-limit.ts";
-import type { PreviewDecisions } from "../preview/preview.ts";
+import type { CheckLimit } from "../preview/check-limit.ts";
 import { createInsertRequest, type ProposalOptions } from "./insert-request.ts";
 import { createOperations, type RefusedOperation, type Step } from "./operations.ts";
+import { checkStillOwner } from "./rights.ts";
 import type { ShownRequest } from "./show.ts";
 
 export interface RunOptions {
@@ -101,7 +101,7 @@ const operationsOf = (planned: readonly Planned[]): readonly Operation[] =>
 /** What the answer of a write is when it became a proposal. */
 const proposedInstead = (request: ShownRequest): Failure => ({
   code: "APPROVAL_NEEDED",
-  message: `The environment "${request.environment}" is protected: the change was proposed as ${request.id}, and is made when another person approves it.`,
+  message: `The environment "${request.environment}" is protected: the change was proposed as ${request.id}, and is made when ${request.approvalsNeeded === 1 ? "another person approves it" : "two people, or an owner, approve it"}.`,
   proposed: { path: `/change-requests/${request.id}`, body: request },
 });
 
@@ -109,11 +109,10 @@ export const createChanges = (
   store: Store,
   clock: Clock,
   newIds: NewIds,
-  previewDecisions: PreviewDecisions,
+  checkLimit: CheckLimit,
 ): Changes => {
   const apply = createOperations(clock, newIds);
   const insert = createInsertRequest(clock, newIds);
-  const checkLimit = createCheckLimit(previewDecisions);
 
   const tryOut: Changes["tryOut"] = async (environmentId, actor, planned) => {
     try {
@@ -143,7 +142,6 @@ export const createChanges = (
       bypass && reason !== undefined && isAsked(state)
         ? { actor, reason, review: { bypass: { actor: withoutAddress(actor), reason } } }
         : { actor, reason };
-    const flags = operationsOf(planned).flatMap(({ kind, key }) => (kind === "flag" ? key : []));
     return store.transact(
       (transaction) =>
         runIdempotent(transaction, once, clock, async () => {
@@ -158,12 +156,14 @@ export const createChanges = (
           if (isLimited && decisionsOf(steps).length > 0 && allowed !== nameOf(steps)) {
             throw new TriedOut(steps, before, true);
           }
-          if (!bypass && isAsked(before) && steps.some(({ isChange }) => isChange)) {
-            throw new TriedOut(steps, before);
+          if (isAsked(before) && steps.some(({ isChange }) => isChange)) {
+            if (!bypass) throw new TriedOut(steps, before);
+            const still = await checkStillOwner(transaction, caller);
+            if (!still.ok) throw new Refusal({ index: 0, failure: still.failure });
           }
           return ok(steps.map(({ value }) => value));
         }),
-      { environmentId: environment.id, flags },
+      environment.id,
     );
   };
 

@@ -22,9 +22,8 @@ export interface ProposalOptions {
 /** The person or key that proposes; and the person who issued the key. */
 const authorsOf = (
   { actor, role }: Pick<Caller, "actor" | "role">,
-  keys: readonly ApiKey[],
+  key: ApiKey | undefined,
 ): readonly string[] => {
-  const key = keys.find(({ id }) => id === actor.keyId);
   const issuer = key?.createdBy ?? null;
   const isByLink = key !== undefined && role === "owner" && key.role !== "owner";
   return [
@@ -57,9 +56,9 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
     { applyAt = null }: ProposalOptions = {},
   ): Promise<Result<ShownRequest>> => {
     const { actor, environment, reason } = caller;
-    const [locked, keys] = await Promise.all([
+    const [locked, key] = await Promise.all([
       transaction.lockEnvironment(environment.id),
-      transaction.keys(environment.id),
+      actor.keyId === null ? undefined : transaction.apiKey(actor.keyId),
     ]);
     if (!locked) return noEnvironment;
     const possible = await checkOpenRequests(transaction, environment);
@@ -71,7 +70,7 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
       title: titleOf(operations),
       reason: reason ?? null,
       author: actor,
-      authors: authorsOf(caller, keys),
+      authors: authorsOf(caller, key),
       createdAt: now,
       updatedAt: now,
       applyAt,

@@ -9,7 +9,14 @@ import type {
   Planned,
 } from "../../domain/change-requests/operation.ts";
 import type { Author } from "../../domain/principal.ts";
-import { environmentGone, type Failure, notFound, ok, type Result } from "../../errors.ts";
+import {
+  conflict,
+  environmentGone,
+  type Failure,
+  notFound,
+  ok,
+  type Result,
+} from "../../errors.ts";
 import type { Clock, Locked, NewIds, Transaction } from "../../ports.ts";
 import { createCommit } from "../commit.ts";
 import { prepareFlag } from "./flag-operations.ts";
@@ -92,6 +99,11 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
       if (kind === "key") {
         const found = (await transaction.keys(state.id)).find(({ id }) => id === key);
         if (!found) return notFound("The API key", key);
+        if (found.user && wanted) {
+          return conflict(
+            `"${found.name}" is a personal key of ${found.user.name}: changes of people need an approval; use a key of a program.`,
+          );
+        }
         is = found.writesDirectly;
         what = { id: key, name: found.name, role: found.role };
       } else if (key !== state.name) return notFound("The environment", key);

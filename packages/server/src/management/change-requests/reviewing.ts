@@ -4,18 +4,27 @@ import {
   type ChangeRequest,
   checkBypass,
   checkFresh,
-  checkReviewer,
   isDue,
   isRequestId,
   maxComments,
+  movedOn,
 } from "../../domain/change-requests/change-request.ts";
-import { type Actor, type Caller, halyard, may } from "../../domain/principal.ts";
+import {
+  checkFirstApproval,
+  checkPerson,
+  checkReviewer,
+  givenApprovals,
+  withoutApprovals,
+} from "../../domain/change-requests/review.ts";
+import { type Actor, type Caller, halyard, type Role } from "../../domain/principal.ts";
 import { conflict, type Failure, fail, ok, type Result } from "../../errors.ts";
-import type { Clock, Store, Transaction } from "../../ports.ts";
+import type { Clock, Store } from "../../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
 import type { Announce } from "./announce.ts";
 import { type ApplyRequest, NotApplied } from "./apply-request.ts";
-import { checkSeen, type ShownRequest, showRequest } from "./show.ts";
+import { checkApprovals } from "./approvals.ts";
+import { checkStillOwner, lapsedApprovals, reviewerRole } from "./rights.ts";
+import { approvalsNeeded, checkSeen, type ShownRequest, showRequest, withMoved } from "./show.ts";
 import { createClose, missing, type OnPending, underLock, type Work } from "./under-lock.ts";
 
 export interface Reviewing {
@@ -51,24 +60,22 @@ export const createReviewing = (
 ): Reviewing => {
   const close = createClose(clock, announce);
 
-  /** Their rights as they are now, under the lock: what is in memory may be a moment old. */
-  const checkRights = async (
-    transaction: Transaction,
-    { actor, environment }: Caller,
-  ): Promise<Result<void>> => {
-    const access = await transaction.accessOf(actor.user?.id ?? "");
-    const own = access.find(({ environmentId }) => environmentId === environment.id);
-    return own && may(own, "change-requests.review")
-      ? ok(undefined)
-      : fail({ code: "FORBIDDEN", message: "You may no longer review changes here." });
-  };
-
-  const onReview = (caller: Caller, id: string, work: Work<ShownRequest>) =>
+  /** The reviewer's accounts and role are read under the lock. */
+  const onReview = (
+    caller: Caller,
+    id: string,
+    work: (
+      ...given: [...Parameters<Work<ShownRequest>>, sameHuman: ReadonlySet<string>, role: Role]
+    ) => ReturnType<Work<ShownRequest>>,
+  ) =>
     onPending(caller.environment, id, async (transaction, request, locked) => {
-      const other = checkReviewer(request, caller.actor);
+      const person = checkPerson(caller.actor);
+      if (!person.ok) return person;
+      const sameHuman = await transaction.sameHuman(person.value.id);
+      const other = checkReviewer(request, person.value, sameHuman);
       if (!other.ok) return other;
-      const allowed = await checkRights(transaction, caller);
-      return allowed.ok ? work(transaction, request, locked) : allowed;
+      const role = await reviewerRole(transaction, caller, person.value.id);
+      return role.ok ? work(transaction, request, locked, sameHuman, role.value) : role;
     });
 
   /** It was due and could not be applied: it is open again, and says why. */
@@ -99,6 +106,8 @@ export const createReviewing = (
               `The change request "${id}" is not approved, or its time has not come.`,
             );
           }
+          const enough = await checkApprovals(own, environmentId, request);
+          if (!enough.ok) throw new NotApplied(enough.failure);
           await applyRequest(own, locked, request, { actor: by });
           return ok(undefined);
         }),
@@ -112,24 +121,42 @@ export const createReviewing = (
 
   return {
     approve: (caller, id, seen) =>
-      onReview(caller, id, async (transaction, before, locked) => {
+      onReview(caller, id, async (transaction, stored, locked, sameHuman, role) => {
         const { actor, environment } = caller;
-        const isSeen = checkSeen(before, seen);
+        const isSeen = checkSeen(stored, seen);
         if (!isSeen.ok) return isSeen;
-        const fresh = checkFresh(caller, before.operations);
+        const fresh = checkFresh(caller, stored.operations);
         if (!fresh.ok) return fresh;
-        if (before.state === "open") {
+        if (stored.state === "open") {
+          const lapsed = await lapsedApprovals(transaction, environment.id, stored);
+          const before = withoutApprovals(stored, lapsed);
           if (before.approvals.length >= maxComments) return tooMany("approvals");
+          const isOwner = caller.role === "owner" && role === "owner";
+          const first = isOwner ? ok(undefined) : checkFirstApproval(before, sameHuman);
+          if (!first.ok) return first;
+          const [shown] = await withMoved(transaction, environment.id, [before]);
+          if (shown && shown.moved.length > 0) return fail(movedOn(shown.moved));
           const at = clock();
+          if (lapsed.length > 0) {
+            await transaction.voidApprovals(
+              id,
+              lapsed.map((each) => each.actor),
+            );
+          }
           await transaction.insertApproval(id, { actor, at });
           const approvals = [...before.approvals, { actor, at, state: "given" as const }];
-          const approved = { ...before, approvals, state: "approved" as const, updatedAt: at };
+          const given = { ...before, approvals, updatedAt: at };
+          const needed = await approvalsNeeded(transaction, before);
+          const isEnough = isOwner || givenApprovals(given).length >= needed;
+          const approved: ChangeRequest = { ...given, state: isEnough ? "approved" : "open" };
           await transaction.updateChangeRequest(approved);
           const type = "change_request.approved";
           const author = { actor };
           const more = { before };
           const after = await announce(transaction, locked, type, approved, author, more);
-          if (isDue(approved, at)) await applyRequest(transaction, after, approved, author);
+          if (isEnough && isDue(approved, at)) {
+            await applyRequest(transaction, after, approved, author);
+          }
         }
         return showRequest(transaction, environment.id, id);
       }),
@@ -171,6 +198,8 @@ export const createReviewing = (
       return onPending(environment, id, async (transaction, request, locked) => {
         const isSeen = checkSeen(request, seen);
         if (!isSeen.ok) return isSeen;
+        const still = await checkStillOwner(transaction, caller);
+        if (!still.ok) return still;
         await applyRequest(transaction, locked, request, { actor, bypass: reason.value });
         return showRequest(transaction, environment.id, id);
       });

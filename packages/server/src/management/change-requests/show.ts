@@ -8,14 +8,34 @@ import {
   operationOf,
   type RequestSummary,
 } from "../../domain/change-requests/change-request.ts";
+import { approvalsFor, withoutApprovals } from "../../domain/change-requests/review.ts";
+import { isUserId } from "../../domain/principal.ts";
+import type { UserReads } from "../../domain/user.ts";
 import { fail, notFound, ok, type Result } from "../../errors.ts";
+import { lapsedApprovals } from "./rights.ts";
 
 /** `moved` has the keys of what has changed since. */
 export type WithMoved<T> = T & { readonly moved: readonly string[] };
 export interface ShownRequest extends WithMoved<ChangeRequest> {
   /** Of all that its author can edit: whoever approves says with it what they have seen. */
   readonly digest: string;
+  /** The number of approvals needed, unless an owner approves. */
+  readonly approvalsNeeded: number;
 }
+
+/** Whether the request belongs to a person: its author, or the issuer of the key that proposed it. */
+const hasPerson = async (
+  reads: Pick<UserReads, "user">,
+  authors: readonly string[],
+): Promise<boolean> => {
+  for (const id of authors.filter(isUserId)) if (await reads.user(id)) return true;
+  return false;
+};
+
+export const approvalsNeeded = async (
+  reads: Pick<UserReads, "user">,
+  { authors }: Pick<ChangeRequest, "authors">,
+): Promise<number> => approvalsFor(await hasPerson(reads, authors));
 
 const digestOf = ({ operations, reason, applyAt }: ChangeRequest): string => {
   const content = operations.map((each) => [operationOf(each), each.version]);
@@ -24,14 +44,13 @@ const digestOf = ({ operations, reason, applyAt }: ChangeRequest): string => {
     .digest("base64url");
 };
 
-/** Its author may edit it while somebody reads it: what they have not seen they do not approve. */
-export const checkSeen = (request: ChangeRequest, seen: Precondition): Result<void> =>
-  seen === undefined || seen === "*" || seen.includes(digestOf(request))
-    ? ok(undefined)
-    : fail({
-        code: "PRECONDITION_FAILED",
-        message: `The change request "${request.id}" was edited after you looked at it; look at it again.`,
-      });
+/** The author can edit a request during its review: a reviewer approves only the content they read. */
+export const checkSeen = (request: ChangeRequest, seen: Precondition): Result<void> => {
+  const digest = digestOf(request);
+  if (seen === undefined || seen === "*" || seen.includes(digest)) return ok(undefined);
+  const message = `The change request "${request.id}" was edited after you looked at it; look at it again.`;
+  return fail({ code: "PRECONDITION_FAILED", message, digest });
+};
 
 export const withMoved = async <T extends RequestSummary>(
   reads: ChangeRequestReads,
@@ -50,11 +69,15 @@ export const withMoved = async <T extends RequestSummary>(
 };
 
 export const showRequest = async (
-  reads: ChangeRequestReads,
+  reads: ChangeRequestReads & Pick<UserReads, "user" | "accessOf">,
   environmentId: number,
   id: string,
 ): Promise<Result<ShownRequest>> => {
-  const found = await reads.changeRequest(environmentId, id);
-  const [shown] = found ? await withMoved(reads, environmentId, [found]) : [];
-  return shown ? ok({ ...shown, digest: digestOf(shown) }) : notFound("The change request", id);
+  const stored = await reads.changeRequest(environmentId, id);
+  if (!stored) return notFound("The change request", id);
+  const lapsed = stored.state === "open" ? await lapsedApprovals(reads, environmentId, stored) : [];
+  const [shown] = await withMoved(reads, environmentId, [withoutApprovals(stored, lapsed)]);
+  if (!shown) return notFound("The change request", id);
+  const needed = await approvalsNeeded(reads, shown);
+  return ok({ ...shown, digest: digestOf(shown), approvalsNeeded: needed });
 };

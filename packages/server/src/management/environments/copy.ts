@@ -16,48 +16,76 @@ export interface BegunCopy {
   readonly revision: number;
 }
 
-const lost = conflict(
+/** A copy that this request continues, for as long as it holds the lease. */
+export interface HeldCopy extends BegunCopy {
+  until: Date;
+  /** Where it begins, or continues. */
+  readonly position: CopyPosition;
+}
+
+/** Why there is no environment when another request, or the removal, has the copy. */
+export const lost = conflict(
   "The copy took too long and was given up, or its source was deleted; try again.",
 );
 
-/** Everything but what is changed meanwhile. */
+/** Until when the lease is held now; undefined when it is lost. */
+const renewed = async (
+  transaction: Transaction,
+  clock: Clock,
+  { targetId, until: held }: HeldCopy,
+): Promise<Date | undefined> => {
+  const now = clock();
+  // Always later than the previous lease, so that holders can be distinguished.
+  const until = new Date(Math.max(copyLease(now).getTime(), held.getTime() + 1));
+  return (await transaction.renewCopy(targetId, held, until, now)) ? until : undefined;
+};
+
+/** Everything but what is changed meanwhile; false when the copy is lost. */
 export const copyInParts = async (
   store: Store,
   clock: Clock,
-  { sourceId, targetId }: BegunCopy,
+  copy: HeldCopy,
   onProgress?: (rows: number) => void,
-): Promise<Result<void>> => {
-  let position: CopyPosition | undefined = { table: 0, after: null };
+): Promise<boolean> => {
+  const { sourceId, targetId } = copy;
+  let position: CopyPosition | undefined = copy.position;
   let rows = 0;
   while (position) {
     const from: CopyPosition = position;
-    const part = await store.transact(async (transaction) => {
-      const now = clock();
-      return (await transaction.renewCopy(targetId, copyLease(now), now))
-        ? transaction.copyPart(sourceId, targetId, from, rowsAtOnce)
-        : undefined;
+    const held = await store.transact(async (transaction) => {
+      const until = await renewed(transaction, clock, copy);
+      if (!until) return undefined;
+      return { until, part: await transaction.copyPart(sourceId, targetId, from, rowsAtOnce) };
     });
-    if (!part) return lost;
+    if (!held) return false;
+    copy.until = held.until;
+    const { part } = held;
     position = part.next;
     rows += part.rows;
     if (part.rows > 0) onProgress?.(rows);
   }
-  return ok(undefined);
+  return true;
 };
 
-/** Makes up for what was changed meanwhile: from now on it is an environment as any other. */
-export const finishCopy = async (
+/** Whether this request may finish the copy. Locks the source first, before the copy. */
+export const holdToFinish = async (
   transaction: Transaction,
   clock: Clock,
-  { sourceId, targetId, revision }: BegunCopy,
+  copy: HeldCopy,
+): Promise<boolean> => {
+  await transaction.lockEnvironment(copy.sourceId);
+  return (await renewed(transaction, clock, copy)) !== undefined;
+};
+
+/** Makes up for what was changed meanwhile, once it is held: from now on it is an environment as any other. */
+export const finishCopy = async (
+  transaction: Transaction,
+  { sourceId, targetId, revision }: HeldCopy,
   expiresAt: Date | null,
 ): Promise<Result<void>> => {
-  const source = await transaction.lockEnvironment(sourceId);
-  const now = clock();
-  const isHeld = await transaction.renewCopy(targetId, copyLease(now), now);
   // What is being deleted is no longer whole.
   const isThere = (await transaction.environments()).some(({ id }) => id === sourceId);
-  if (!source || !isHeld || !isThere) return lost;
+  if (!isThere) return lost;
   await transaction.finishCopy(sourceId, targetId, revision, expiresAt);
   return ok(undefined);
 };

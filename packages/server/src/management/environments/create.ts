@@ -1,13 +1,15 @@
 // Creates environments, empty or as copies, with a first key; every owner has access to them.
+import { setTimeout as pause } from "node:timers/promises";
 import { environmentNamePattern, environmentNameRule } from "../../domain/api-key.ts";
 import {
   checkSettings,
   type Environment,
   type EnvironmentSettings,
+  isOverdue,
   shownSettings,
 } from "../../domain/environment.ts";
 import { type Actor, operator } from "../../domain/principal.ts";
-import { conflict, invalid, ok, type Result } from "../../errors.ts";
+import { conflict, fail, invalid, ok, type Result } from "../../errors.ts";
 import type { Sources, Store, Transaction } from "../../ports.ts";
 import { type CreatedKey, issueKey } from "../api-keys.ts";
 import {
@@ -15,9 +17,18 @@ import {
   type IdempotentRequest,
   type IdempotentResult,
   runIdempotent,
+  saveBegun,
 } from "../idempotency.ts";
 import { admitOwners } from "../people-access.ts";
-import { type BegunCopy, copyInParts, copyLease, finishCopy } from "./copy.ts";
+import {
+  type BegunCopy,
+  copyInParts,
+  copyLease,
+  finishCopy,
+  type HeldCopy,
+  holdToFinish,
+  lost,
+} from "./copy.ts";
 import { isTaken } from "./removal.ts";
 
 export interface NewEnvironment extends Partial<EnvironmentSettings> {
@@ -50,6 +61,14 @@ export interface EnvironmentCreation {
     options?: CreateOptions,
   ): Promise<IdempotentResult<CreatedEnvironment>>;
 }
+
+const beingRemoved = fail({
+  code: "UNAVAILABLE",
+  message:
+    "The copy that this Idempotency-Key began was interrupted and is being removed; try again.",
+});
+/** Milliseconds to wait for the result of another request, and between two checks for it. */
+const [longestWait, waitBetween] = [30_000, 100];
 
 export const createCreation = (
   store: Store,
@@ -115,22 +134,24 @@ export const createCreation = (
       isProtected = false,
       maxFlips = null,
     }: NewEnvironment,
-  ): Promise<Result<BegunCopy>> => {
+  ): Promise<Result<HeldCopy>> => {
     const source = (await transaction.environments()).find((each) => each.name === copyOf);
     const locked = source && (await transaction.lockEnvironment(source.id));
     if (!locked) return invalid("copyOf", `names no environment: "${copyOf}" does not exist`);
-    const settings = { label, color, isProtected, maxFlips, expiresAt: copyLease(clock()) };
+    const until = copyLease(clock());
+    const settings = { label, color, isProtected, maxFlips, expiresAt: until };
     const target = await transaction.insertEnvironment(name, clock(), settings, source.id);
-    return ok({ sourceId: source.id, targetId: target.id, revision: locked.state.revision });
+    const begun = { sourceId: source.id, targetId: target.id, revision: locked.state.revision };
+    return ok({ ...begun, until, position: { table: 0, after: null } });
   };
 
   const endCopy = async (
     transaction: Transaction,
-    copy: BegunCopy,
+    copy: HeldCopy,
     actor: Actor,
     { copyOf, expiresAt = null }: NewEnvironment,
   ): Promise<Result<CreatedEnvironment>> => {
-    const finished = await finishCopy(transaction, clock, copy, expiresAt);
+    const finished = await finishCopy(transaction, copy, expiresAt);
     if (!finished.ok) return finished;
     const known = await transaction.environments();
     const environment = known.find(({ id }) => id === copy.targetId);
@@ -145,6 +166,39 @@ export const createCreation = (
       ? checkSettings(settings, clock())
       : invalid("name", `must be ${environmentNameRule}`);
 
+  /** Continues the copy of an interrupted request; undefined when nothing is left of it. */
+  const takeOver = async (
+    transaction: Transaction,
+    begun: BegunCopy,
+  ): Promise<Result<HeldCopy> | undefined> => {
+    const now = clock();
+    const taken = await transaction.takeOverCopy(begun.targetId, copyLease(now), now);
+    if (taken) return ok({ ...begun, ...taken });
+    const unfinished = await transaction.unfinishedEnvironments();
+    return unfinished.some(({ id }) => id === begun.targetId) ? beingRemoved : undefined;
+  };
+
+  /** The result of the request with the same Idempotency-Key that took the copy over; undefined without one. */
+  const resultOfOther = async (
+    once: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<CreatedEnvironment> | undefined> => {
+    for (let waited = 0; once && waited < longestWait; waited += waitBetween) {
+      const now = clock();
+      const { unfinished, other } = await store.transact(async (transaction) => ({
+        // Read first: a copy that is finished between the two reads has its result.
+        unfinished: await transaction.unfinishedEnvironments(),
+        other: await earlierResult<CreatedEnvironment, BegunCopy>(transaction, once, now),
+      }));
+      if (!other) return undefined;
+      if (!("begun" in other)) return other;
+      const { targetId } = other.begun;
+      const goesOn = unfinished.some((each) => each.id === targetId && !isOverdue(each, now));
+      if (!goesOn) return undefined;
+      await pause(waitBetween);
+    }
+    return undefined;
+  };
+
   const copy = async (
     actor: Actor,
     wanted: NewEnvironment,
@@ -152,23 +206,36 @@ export const createCreation = (
   ): Promise<IdempotentResult<CreatedEnvironment>> => {
     const begun = await store.transact(async (transaction) => {
       await transaction.alone();
-      const earlier = await earlierResult<CreatedEnvironment>(transaction, once, clock());
-      if (earlier) return { earlier };
+      const now = clock();
+      const earlier = await earlierResult<CreatedEnvironment, BegunCopy>(transaction, once, now);
+      if (earlier && !("begun" in earlier)) return { earlier };
+      const taken = earlier && (await takeOver(transaction, earlier.begun));
+      if (taken) return { copy: taken };
       const isNew = await checkNew(transaction, wanted.name);
-      return { copy: isNew.ok ? await beginCopy(transaction, wanted) : isNew };
+      if (!isNew.ok) return { copy: isNew };
+      const copy = await beginCopy(transaction, wanted);
+      if (copy.ok) {
+        const { sourceId, targetId, revision } = copy.value;
+        await saveBegun(transaction, once, { sourceId, targetId, revision }, now);
+      }
+      return { copy };
     });
     if (begun.earlier) return begun.earlier;
     if (!begun.copy.ok) return { result: begun.copy, repeated: false };
     const copy = begun.copy.value;
-    const copied = await copyInParts(store, clock, copy, onProgress);
-    if (!copied.ok) return { result: copied, repeated: false };
-    return store.transact(async (transaction) => {
-      // Somebody may become an owner at the same moment.
-      await transaction.alone();
-      return runIdempotent(transaction, once, clock, () =>
-        endCopy(transaction, copy, actor, wanted),
-      );
-    });
+    const isCopied = await copyInParts(store, clock, copy, onProgress);
+    const end = () =>
+      store.transact(async (transaction) => {
+        // A new owner at the same moment gets access too.
+        await transaction.alone();
+        // The record of a lost copy belongs to the request that has taken it over.
+        if (!(await holdToFinish(transaction, clock, copy))) return undefined;
+        return runIdempotent(transaction, once, clock, () =>
+          endCopy(transaction, copy, actor, wanted),
+        );
+      });
+    const ended = isCopied ? await end() : undefined;
+    return ended ?? (await resultOfOther(once)) ?? { result: lost, repeated: false };
   };
 
   const creation: EnvironmentCreation = {

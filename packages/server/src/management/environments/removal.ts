@@ -123,7 +123,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
         if (!found) return notFound("The environment", name);
         if (isLast) {
           return conflict(
-            `The environment "${name}" is the last one; only the operator can delete it, with halyard environments delete.`,
+            `The environment "${name}" is the last one; only the operator can delete it, on the server's machine with halyard environments delete --data FOLDER.`,
           );
         }
         return close(transaction, found, actor, withFlags);

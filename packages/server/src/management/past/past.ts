@@ -20,7 +20,7 @@ import type { EnvironmentRef } from "../../domain/principal.ts";
 import type { WholeSegment } from "../../domain/segments.ts";
 import { conflict, invalid, noEnvironment, ok, type Result } from "../../errors.ts";
 import type { Store } from "../../ports.ts";
-import type { FlagMemory } from "../flag-reads.ts";
+import type { EnvironmentFlags } from "../flag-reads.ts";
 
 export type When = { readonly at: Date } | { readonly revision: number };
 
@@ -54,6 +54,12 @@ const undo = (state: SegmentState, before: SegmentSummary, change: SegmentChange
   return { ...state, description, when };
 };
 
+const sorted = (segment: Segment): Segment => ({
+  ...segment,
+  include: segment.include.toSorted(),
+  exclude: segment.exclude.toSorted(),
+});
+
 const flagBefore = ({ before, version, level }: FirstChange): VersionedFlag | undefined => {
   if (before === null) return undefined;
   const flag = before as Flag;
@@ -78,7 +84,17 @@ const withFirst = <T>(
   return byKey(then);
 };
 
-export const createPast = (store: Store, { get, current }: FlagMemory): Past => {
+/** One environment in memory. */
+export interface PastMemory {
+  readonly get: (environmentId: number) =>
+    | (Pick<EnvironmentFlags, "revision" | "get" | "all"> & {
+        segments(): readonly { readonly state: SegmentState; readonly version: number }[];
+      })
+    | undefined;
+  readonly current: () => Promise<void>;
+}
+
+export const createPast = (store: Store, { get, current }: PastMemory): Past => {
   const thenOf = (id: number, revision: number): Then => {
     const firstOf = async (kind: "flag" | "segment", key: string) =>
       (await store.firstChanges(id, kind, revision, key))[0];
@@ -115,9 +131,13 @@ export const createPast = (store: Store, { get, current }: FlagMemory): Past => 
 
       async wholeSegment(key) {
         if (!isFlagKey(key)) return undefined;
-        const now = await store.wholeSegment(id, key);
+        // Its lists change in place, so this is a copy.
+        const found = get(id)
+          ?.segments()
+          .find(({ state }) => state.key === key);
+        const now = found && { segment: segmentOf(found.state), version: found.version };
         const first = await firstOf("segment", key);
-        if (!first) return now;
+        if (!first) return now && { ...now, segment: sorted(now.segment) };
         if (first.before === null) return undefined;
         // Whoever deletes a segment leaves it whole in history.
         const deletion = await store.firstDeletion(id, key, revision);
@@ -136,9 +156,7 @@ export const createPast = (store: Store, { get, current }: FlagMemory): Past => 
             version -= 1;
           }
         }
-        const { include, exclude, ...rest } = segmentOf(state);
-        const segment = { ...rest, include: include.toSorted(), exclude: exclude.toSorted() };
-        return { segment, version };
+        return { segment: sorted(segmentOf(state)), version };
       },
     };
   };

@@ -2,10 +2,12 @@
 import {
   type Claims,
   followGroups,
+  type Granted,
   grantedBy,
   isAdmitted,
   nameIn,
   type ProviderSettings,
+  subjectProblem,
   verifiedEmailIn,
 } from "../../domain/people/provider.ts";
 import {
@@ -31,8 +33,15 @@ export interface Arrival {
 }
 
 export type Arrived<T> =
-  | { readonly kind: "in"; readonly value: T; readonly userId: string; readonly isNew: boolean }
-  | { readonly kind: "no-access"; readonly reason: string }
+  | {
+      readonly kind: "in";
+      readonly value: T;
+      readonly userId: string;
+      readonly isNew: boolean;
+      /** Another account had the address first: groups give no roles until an owner links the two. */
+      readonly isAddressTaken: boolean;
+    }
+  | { readonly kind: "no-access" | "subject"; readonly reason: string }
   /** It was used, has expired or never existed. */
   | { readonly kind: "invitation-over" };
 
@@ -46,6 +55,8 @@ export interface ProviderSignIn {
 
 type TurnedAway = Exclude<Arrived<never>, { kind: "in" }>;
 type Welcome = { readonly kind: "welcome"; readonly user: User; readonly isNew: boolean };
+
+const nothing: Granted = { isOwner: false, roles: new Map() };
 
 const noAccess = (reason: string): TurnedAway => ({ kind: "no-access", reason });
 
@@ -113,8 +124,12 @@ export const createProviderSignIn = (
     transaction: Transaction,
     user: User,
     { settings, claims }: Arrival,
-  ): Promise<void> => {
-    const granted = grantedBy(settings, claims);
+  ): Promise<{ readonly isAddressTaken: boolean }> => {
+    const email = checkEmail(verifiedEmailIn(claims) ?? "");
+    if (email.ok) await transaction.rememberAddress(user.id, email.value, clock());
+    // Otherwise one human could have two accounts that both have roles, and approve with one what the other proposes.
+    const isAddressTaken = await transaction.isAddressTaken(user.id);
+    const granted = isAddressTaken ? nothing : grantedBy(settings, claims);
     const isOwnerByHand = user.isOwner && !user.isOwnerFromGroup;
     const isOwnerFromGroup = granted.isOwner && !isOwnerByHand;
     const isOwner = isOwnerByHand || isOwnerFromGroup;
@@ -132,6 +147,7 @@ export const createProviderSignIn = (
     )) {
       await setRole(sources, transaction, user, environment, [before, role], { ...given, actor });
     }
+    return { isAddressTaken };
   };
 
   return {
@@ -139,15 +155,18 @@ export const createProviderSignIn = (
       if (!isAdmitted(arrival.settings, arrival.claims)) {
         return noAccess("a claim that the settings require is missing");
       }
+      const problem = subjectProblem(arrival.identity.subject);
+      if (problem !== undefined) return { kind: "subject", reason: problem };
       return store.transact(async (transaction) => {
         // Somebody who comes twice at the same moment gets one account, and each access once.
         await transaction.alone();
         const received = await receive(transaction, arrival);
         if (received.kind !== "welcome") return received;
         const { user, isNew } = received;
-        await follow(transaction, user, arrival);
+        const followed = await follow(transaction, user, arrival);
         await transaction.updateUser(user.id, { signedInAt: clock() }, clock());
-        return { kind: "in", value: await begin(transaction, user.id), userId: user.id, isNew };
+        const value = await begin(transaction, user.id);
+        return { kind: "in", value, userId: user.id, isNew, ...followed };
       });
     },
   };

@@ -1,19 +1,30 @@
-// Asks the limit on flips about a change before it is made or proposed.
+// Checks the impact limit before a change is made or proposed.
 import type { Decision, EnvironmentState } from "../../domain/change.ts";
-import { checkFlips, flipLimitOf } from "../../domain/preview/flip-limit.ts";
+import { checkFlips, flipLimitOf, flipsUnchecked } from "../../domain/preview/flip-limit.ts";
 import type { Caller } from "../../domain/principal.ts";
 import { ok, type Result } from "../../errors.ts";
-import { type PreviewDecisions, previewFor } from "./preview.ts";
+import type { PreviewDecisions } from "./preview.ts";
+import type { Reveal } from "./reveal.ts";
+
+export type CheckLimit = (
+  caller: Caller,
+  state: EnvironmentState,
+  decisions: readonly Decision[],
+) => Promise<Result<void>>;
 
 export const createCheckLimit =
-  (previewDecisions: PreviewDecisions) =>
-  async (
-    caller: Caller,
-    state: EnvironmentState,
-    decisions: readonly Decision[],
-  ): Promise<Result<void>> => {
+  (previewDecisions: PreviewDecisions, reveal: Reveal): CheckLimit =>
+  async (caller, state, decisions) => {
     const limit = flipLimitOf(state, caller);
-    if (limit === undefined || decisions.length === 0) return ok(undefined);
+    // No change flips more than that, so there is nothing to check.
+    const isConfirmed = caller.confirmFlips === 100;
+    if (limit === undefined || decisions.length === 0 || isConfirmed) return ok(undefined);
+    // Whether the limit is exceeded reveals something too.
+    const allowed = reveal.check(caller);
+    if (!allowed.ok) return flipsUnchecked(limit, allowed.failure);
     const preview = await previewDecisions(caller.environment, decisions);
-    return preview.ok ? checkFlips(previewFor(caller.role, preview.value), limit, caller) : preview;
+    if (!preview.ok) return preview;
+    return checkFlips(preview.value, limit, caller, () =>
+      reveal.show(caller, decisions, preview.value),
+    );
   };

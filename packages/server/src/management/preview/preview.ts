@@ -3,11 +3,12 @@ import type { EvaluationContext } from "@halyard/core/context";
 import { type Preview, previewChanges } from "@halyard/core/preview/preview";
 import { maxDepth } from "@halyard/core/targeting/decision";
 import type { Decision } from "../../domain/change.ts";
-import { type EnvironmentRef, may, type Role } from "../../domain/principal.ts";
+import type { EnvironmentRef } from "../../domain/principal.ts";
 import { noEnvironment, ok, type Result } from "../../errors.ts";
 import type { Store } from "../../ports.ts";
 import { type PreviewMemory, sidesOf } from "./sides.ts";
-import { createRunInSlices } from "./slices.ts";
+
+type RunInSlices = <T>(work: Generator<void, T>) => Promise<T>;
 
 export interface PreviewSample {
   readonly contexts: readonly {
@@ -26,8 +27,9 @@ export interface PreviewDependencies {
   };
   /** Undefined when sampling is off. */
   readonly sample: (environmentId: number) => Promise<PreviewSample | undefined>;
-  /** Milliseconds. */
-  readonly now: () => number;
+  readonly runInSlices: RunInSlices;
+  /** Previews run one after the other: each takes memory for the whole sample. */
+  readonly queue: { run<T>(task: () => Promise<T>): Promise<T> };
 }
 
 export interface ChangePreview extends Omit<Preview, "examples"> {
@@ -40,7 +42,9 @@ export interface ChangePreview extends Omit<Preview, "examples"> {
     readonly until: Date;
     readonly fromClientKeys: number;
   } | null;
-  /** Left out for those who may not see the contexts. */
+  /** True when the counts are rounded, because the caller can't read contexts. */
+  readonly rounded?: true;
+  /** Only for callers that may read contexts. */
   readonly examples?: Preview["examples"];
 }
 
@@ -49,24 +53,13 @@ export type PreviewDecisions = (
   decisions: readonly Decision[],
 ) => Promise<Result<ChangePreview>>;
 
-/** One after the other: each takes memory for the whole sample, and the breaks of many together would be none. */
-const createTurns = () => {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
-};
-
 export const createPreviewDecisions = ({
   store,
   memory,
   sample,
-  now,
+  runInSlices,
+  queue,
 }: PreviewDependencies): PreviewDecisions => {
-  const runInSlices = createRunInSlices(now);
-
   /** The flags that name a changed segment, and those that require one of these or a changed flag. */
   const touchedBy = async (
     environmentId: number,
@@ -83,8 +76,6 @@ export const createPreviewDecisions = ({
     }
     return [...found];
   };
-
-  const inTurn = createTurns();
 
   const preview: PreviewDecisions = async (environment, decisions) => {
     const [view, touched] = await Promise.all([
@@ -120,14 +111,5 @@ export const createPreviewDecisions = ({
       ...counted,
     });
   };
-  return (environment, decisions) => inTurn(() => preview(environment, decisions));
+  return (environment, decisions) => queue.run(() => preview(environment, decisions));
 };
-
-/** Examples are contexts of real people. */
-export const previewFor = (
-  role: Role | undefined,
-  { examples, ...preview }: ChangePreview,
-): ChangePreview => ({
-  ...preview,
-  ...(examples && role !== undefined && may({ role }, "contexts.read") && { examples }),
-});

@@ -4,13 +4,20 @@ import type { Caller } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import type { Changes } from "../change-requests/changes.ts";
 import type { RefusedOperation } from "../change-requests/operations.ts";
-import { type ChangePreview, type PreviewDecisions, previewFor } from "./preview.ts";
+import type { ChangePreview, PreviewDecisions } from "./preview.ts";
+import type { Reveal } from "./reveal.ts";
 
-/** `describe` says which of the operations was refused. */
+interface PreviewOptions {
+  /** Returns the error for an operation that was rejected. */
+  readonly describe: (refused: RefusedOperation) => Failure;
+  /** Rounds the counts even for callers that may read contexts. */
+  readonly rounded?: boolean | undefined;
+}
+
 export type Previews = (
   caller: Caller,
   planned: readonly Planned[],
-  describe: (refused: RefusedOperation) => Failure,
+  options: PreviewOptions,
 ) => Promise<Result<ChangePreview>>;
 
 /** So many may wait for their turn: changes under a limit on flips wait behind them. */
@@ -21,16 +28,25 @@ const busy = fail({
   message: "Too many previews were asked for at once; try again.",
 });
 
-export const createPreviews = (changes: Changes, previewDecisions: PreviewDecisions): Previews => {
+export const createPreviews = (
+  changes: Changes,
+  previewDecisions: PreviewDecisions,
+  reveal: Reveal,
+): Previews => {
   let asked = 0;
-  return async ({ environment, actor, role }, planned, describe) => {
+  return async (caller, planned, { describe, rounded }) => {
     if (asked === maxAsked) return busy;
+    const allowed = reveal.check(caller, rounded);
+    if (!allowed.ok) return allowed;
+    const { environment, actor } = caller;
     asked += 1;
     try {
       const tried = await changes.tryOut(environment.id, actor, planned);
       if (!tried.ok) return fail(describe(tried.refused));
       const preview = await previewDecisions(environment, tried.value.decisions);
-      return preview.ok ? ok(previewFor(role, preview.value)) : preview;
+      return preview.ok
+        ? ok(reveal.show(caller, tried.value.decisions, preview.value, rounded))
+        : preview;
     } finally {
       asked -= 1;
     }

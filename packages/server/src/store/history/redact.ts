@@ -71,8 +71,9 @@ export const redactPart = async (
       refused.push(id);
       continue;
     }
-    const written = historyRow(environmentId, { ...changed, digest: row.digest, chain: row.chain });
-    await database.updateTable("history").set(written).where("id", "=", id).execute();
+    const written = { ...changed, digest: row.digest, chain: row.chain };
+    const columns = historyRow(environmentId, (name) => written[name]);
+    await database.updateTable("history").set(columns).where("id", "=", id).execute();
     await deleteCheckpoints(
       database,
       earlier.map((each) => each.row),

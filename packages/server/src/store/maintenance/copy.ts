@@ -4,6 +4,7 @@ import type { Signature } from "@halyard/core/history/chain";
 import { type Kysely, sql } from "kysely";
 import { conflict, ok, type Result, StartupProblem } from "../../errors.ts";
 import { checkpointPurpose } from "../history/checkpoints.ts";
+import { readAddressKey } from "../people/address-hashes.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { type TableFacts, tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -46,6 +47,7 @@ export const copyStore = async (
       `The target already holds the environment "${present}": copy into an empty database.`,
     );
   }
+  await readAddressKey(from.database, from.secrets);
   const counts: Record<string, number> = {};
   for (const table of copiedTables) {
     let count = 0;

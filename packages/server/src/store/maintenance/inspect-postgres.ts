@@ -92,7 +92,7 @@ const rowsOf = async (
   settings: PostgresSettings,
   secrets: SecretCipher | undefined,
 ): Promise<Inspected> => {
-  const engine = await openPostgresEngine({ ...settings, poolSize: 2 }, false);
+  const engine = await openPostgresEngine({ ...settings, poolSize: 2 }, { mayMigrate: false });
   try {
     return await inspectRows(engine.database, secrets);
   } finally {

@@ -15,11 +15,14 @@ import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { operator } from "../../domain/principal.ts";
 import { conflict, fail, ok, type Result } from "../../errors.ts";
+import { appendEntry, lockHead } from "../schema/chain.ts";
 import { migrations } from "../schema/migrate.ts";
 import { encryptedColumns, isRowReadable } from "../secrets/encrypted-rows.ts";
 import { createSecretCipher } from "../secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
 import { databaseFile, distrustSchema, makeFolder } from "../sqlite/data-folder.ts";
+import { createWriter } from "../sqlite/driver.ts";
+import { sqliteTraits } from "../sqlite/traits.ts";
 import { openImmutable } from "./backup.ts";
 import { describeFile, explainFileProblem, flush, requireSpace } from "./backup-folder.ts";
 import type { Manifest } from "./backup-manifest.ts";
@@ -121,7 +124,7 @@ const stageFiles = async (
     }
   }
   const path = join(stage, databaseFile);
-  const pausedWebhooks = pauseWebhooks ? deactivateWebhooks(path, now) : 0;
+  const pausedWebhooks = pauseWebhooks ? await deactivateWebhooks(path, now) : 0;
   const keyOfFile = readSecretKey(join(secretKey === "included" ? stage : target, secretKeyFile));
   const keys = [...secretKeys, ...(keyOfFile ? [keyOfFile] : [])];
   const database = openImmutable(path);
@@ -149,45 +152,44 @@ const unreadable = (
   // A backup of an earlier version has fewer tables.
   const present = database.prepare("select name from sqlite_master where type = 'table'").all();
   const names = new Set(present.map(({ name }) => name));
-  return Object.entries(encryptedColumns)
-    .filter(([table]) => names.has(table))
-    .flatMap(([table, columns]) => {
-      const rows = database.prepare(`select id, ${columns.join(", ")} from ${table} order by id`);
-      return rows.all().filter((row) => !isRowReadable(row, columns, secrets));
-    })
-    .map(({ id }) => String(id));
+  return (
+    Object.entries(encryptedColumns)
+      // The key of the address hashes is no secret of a webhook or person.
+      .filter(([table]) => names.has(table) && table !== "installation")
+      .flatMap(([table, columns]) => {
+        const rows = database.prepare(`select id, ${columns.join(", ")} from ${table} order by id`);
+        return rows.all().filter((row) => !isRowReadable(row, columns, secrets));
+      })
+      .map(({ id }) => String(id))
+  );
 };
 
 /** Deactivates all webhooks, with an entry in the history for each. */
-const deactivateWebhooks = (path: string, now: Date): number => {
-  const database = distrustSchema(new DatabaseSync(path));
+const deactivateWebhooks = async (path: string, now: Date): Promise<number> => {
+  const connection = distrustSchema(new DatabaseSync(path));
   try {
-    database.exec("begin");
-    const rows = database
-      .prepare("update webhooks set active = 0, failing_since = null where active = 1 returning *")
-      .all();
-    const write = database.prepare(
-      `insert into history (environment_id, subject, subject_id, at, actor_key_id, actor_name, actions, before, after)
-       values (?, 'webhook', ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    for (const row of rows) {
-      const id = String(row.id);
-      const shown = { id, url: row.url, events: JSON.parse(String(row.events)) as unknown };
-      write.run(
-        Number(row.environment_id),
-        id,
-        now.getTime(),
-        operator.keyId,
-        operator.name,
-        JSON.stringify(["webhook.updated"]),
-        JSON.stringify({ ...shown, active: true }),
-        JSON.stringify({ ...shown, active: false }),
-      );
-    }
-    database.exec("commit");
-    return rows.length;
+    return await createWriter(connection).transact(async (database) => {
+      const paused = await database
+        .updateTable("webhooks")
+        .set({ active: 0, failing_since: null })
+        .where("active", "=", 1)
+        .returning(["id", "environment_id", "url", "events"])
+        .execute();
+      for (const { id, environment_id, url, events } of paused) {
+        const head = await lockHead(database, sqliteTraits, environment_id);
+        if (!head) continue;
+        const shown = { id, url, events: JSON.parse(events) as unknown };
+        await appendEntry(database, environment_id, head, {
+          ...{ subject: "webhook", subjectId: id, version: null, at: now },
+          ...{ actor: operator, actions: ["webhook.updated"] },
+          before: { ...shown, active: true },
+          after: { ...shown, active: false },
+        });
+      }
+      return paused.length;
+    });
   } finally {
-    database.close();
+    connection.close();
   }
 };
 

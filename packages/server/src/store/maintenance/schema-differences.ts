@@ -44,11 +44,11 @@ const objectsIn = (connection: DatabaseSync): SchemaObject[] =>
     }));
 
 /** What a migration to this version creates. */
-const freshObjects = async (version: number): Promise<SchemaObject[]> => {
+const freshObjects = async (version: number, all = migrations): Promise<SchemaObject[]> => {
   const connection = new DatabaseSync(":memory:");
   try {
     const database = sqliteOn(connection);
-    await createSchema(database, sqliteTraits, version);
+    await createSchema(database, sqliteTraits, version, all);
     return objectsIn(connection);
   } finally {
     connection.close();
@@ -65,10 +65,11 @@ export const ownTables = async (): Promise<ReadonlySet<string>> => {
 export const schemaDifferences = async (
   connection: DatabaseSync,
   version: number,
+  all = migrations,
 ): Promise<readonly SchemaDifference[] | undefined> => {
-  if (version > migrations.length) return undefined;
+  if (version > all.length) return undefined;
   const idOf = ({ type, name }: SchemaObject) => `${type} ${name}`;
-  const expected = new Map((await freshObjects(version)).map((each) => [idOf(each), each]));
+  const expected = new Map((await freshObjects(version, all)).map((each) => [idOf(each), each]));
   const found = new Map(objectsIn(connection).map((each) => [idOf(each), each]));
   const difference = (
     kind: SchemaDifference["kind"],

@@ -1,9 +1,16 @@
 // Claims due deliveries for one worker: the oldest of each ordering queue at most, under a lease.
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SqlBool,
+  sql,
+} from "kysely";
+import type { Failing } from "../../domain/webhooks/failing.ts";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../../domain/webhooks/outbox.ts";
 import { furthestRetry } from "../../domain/webhooks/retry.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { prepared } from "../schema/prepared.ts";
+import { prepared, type Value } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { oldestPending } from "./oldest-pending.ts";
@@ -26,10 +33,10 @@ export const timesAt = (now: number, leaseLength: number): Times => ({
 /** No worker holds the queue. */
 export const isFree =
   ({ now, longestLease }: Times) =>
-  (queue: ExpressionBuilder<Tables, "lanes">): Expression<SqlBool> =>
+  (queue: ExpressionBuilder<Tables, "delivery_queues">): Expression<SqlBool> =>
     queue.or([
-      queue("lanes.lease_until", "<=", now),
-      queue("lanes.lease_until", ">", longestLease),
+      queue("delivery_queues.lease_until", "<=", now),
+      queue("delivery_queues.lease_until", ">", longestLease),
     ]);
 
 /** A queue is due when its time is in one of these. */
@@ -39,11 +46,11 @@ export const dueRanges = ({ now, latestRetry }: Times) =>
     [">", latestRetry],
   ] as const;
 
-const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
+const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "delivery_queues">) =>
   queue
     .selectFrom("deliveries")
     .select("deliveries.attempts")
-    .whereRef("deliveries.lane_id", "=", "lanes.id")
+    .whereRef("deliveries.queue_id", "=", "delivery_queues.id")
     .where("deliveries.state", "=", sql.lit("pending"))
     .orderBy("deliveries.position")
     .limit(1);
@@ -55,23 +62,28 @@ interface DueValues extends Times {
 }
 
 const dueQueues = (isProbing: boolean) =>
-  prepared((database, values: DueValues, traits: DatabaseTraits) => {
+  prepared((database, value: Value<DueValues>, traits: DatabaseTraits) => {
+    const times = {
+      now: value("now"),
+      longestLease: value("longestLease"),
+      latestRetry: value("latestRetry"),
+    };
     const due = database
-      .selectFrom("lanes")
+      .selectFrom("delivery_queues")
       .select("id")
-      .where("webhook_id", "=", values.webhookId)
+      .where("webhook_id", "=", value("webhookId"))
       // Implied by the next line, but without it neither database uses the index of due queues.
       .where("due_at", "is not", null)
       .where((queue) =>
-        queue.or(dueRanges(values).map(([operator, time]) => queue("due_at", operator, time))),
+        queue.or(dueRanges(times).map(([operator, time]) => queue("due_at", operator, time))),
       )
-      .where(isFree(values))
-      .where((queue) => queue.not(traits.isIn("id", values.held)))
+      .where(isFree(times))
+      .where((queue) => queue.not(traits.isIn("id", value("held"))))
       .orderBy("priority");
     // A flag that the receiver always rejects must not use up the probes of the others.
     return (isProbing ? due.orderBy(attemptsOfOldest) : due)
       .orderBy("due_at")
-      .limit(values.count)
+      .limit(value("count"))
       .$call(traits.lockedIfFree);
   });
 const dueInOrder = dueQueues(false);
@@ -80,31 +92,32 @@ const dueToProbe = dueQueues(true);
 const leaseQueues = prepared(
   (
     database,
-    { ids, leaseId, leaseUntil }: { ids: unknown; leaseId: string; leaseUntil: number },
+    value: Value<{ ids: unknown; leaseId: string; leaseUntil: number }>,
     traits: DatabaseTraits,
   ) =>
     database
-      .updateTable("lanes")
-      .set({ lease_id: leaseId, lease_until: leaseUntil })
-      .where(traits.isIn("id", ids)),
+      .updateTable("delivery_queues")
+      .set({ lease_id: value("leaseId"), lease_until: value("leaseUntil") })
+      .where(traits.isIn("id", value("ids"))),
 );
 
-const oldestOfQueues = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
-  database
-    .selectFrom("lanes")
-    .innerJoin("deliveries", (join) => join.on("deliveries.position", "=", oldestPending))
-    .innerJoin("events", "events.id", "deliveries.event_id")
-    .select([
-      "deliveries.position",
-      "deliveries.id",
-      "deliveries.lane_id",
-      "deliveries.webhook_id",
-      "deliveries.attempts",
-      "events.id as event_id",
-      "events.type",
-      "events.body",
-    ])
-    .where(traits.isIn("lanes.id", ids)),
+const oldestOfQueues = prepared(
+  (database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+    database
+      .selectFrom("delivery_queues")
+      .innerJoin("deliveries", (join) => join.on("deliveries.position", "=", oldestPending))
+      .innerJoin("events", "events.id", "deliveries.event_id")
+      .select([
+        "deliveries.position",
+        "deliveries.id",
+        "deliveries.queue_id",
+        "deliveries.webhook_id",
+        "deliveries.attempts",
+        "events.id as event_id",
+        "events.type",
+        "events.body",
+      ])
+      .where(traits.isIn("delivery_queues.id", value("ids"))),
 );
 
 export const claim = async (
@@ -129,9 +142,9 @@ export const claim = async (
   const queueIds = found.flat().map(({ id }) => id);
   if (queueIds.length === 0) return { claims: [], callbacks, unreadable };
   const ids = traits.list(queueIds);
-  await leaseQueues.run(database, { ids, leaseId, leaseUntil }, traits);
+  await leaseQueues.send(database, { ids, leaseId, leaseUntil }, traits);
   const rows = await oldestOfQueues.run(database, { ids }, traits);
-  const byQueue = new Map(rows.map((row) => [row.lane_id, row]));
+  const byQueue = new Map(rows.map((row) => [row.queue_id, row]));
   // Sent as they were found: what has priority first.
   const claims = queueIds.flatMap((queueId): Claim[] => {
     const row = byQueue.get(queueId);
@@ -143,22 +156,37 @@ export const claim = async (
   return { claims, callbacks, unreadable };
 };
 
-const activeWebhooks = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
-  database
-    .selectFrom("webhooks")
-    .select([
-      "id",
-      "environment_id",
-      "url",
-      "secret",
-      "previous_secret",
-      "previous_until",
-      "failing_since",
-      "cloud_events",
-    ])
-    .where(traits.isIn("id", ids))
-    .where("active", "=", 1),
+const activeWebhooks = prepared(
+  (database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+    database
+      .selectFrom("webhooks")
+      .select([
+        "id",
+        "environment_id",
+        "url",
+        "secret",
+        "previous_secret",
+        "previous_until",
+        "failing_since",
+        "failing_counted_at",
+        "failing_for",
+        "cloud_events",
+      ])
+      .where(traits.isIn("id", value("ids")))
+      .where("active", "=", 1),
 );
+
+/** Failures from before the upgrade have only the time of the first failure. */
+const failingOf = (
+  row: Pick<Selectable<Tables["webhooks"]>, "failing_since" | "failing_counted_at" | "failing_for">,
+): Failing | null =>
+  row.failing_since === null
+    ? null
+    : {
+        since: row.failing_since,
+        countedAt: row.failing_counted_at ?? row.failing_since,
+        lasted: row.failing_for ?? 0,
+      };
 
 /** The active ones of these webhooks, with their secrets. */
 const readCallbacks = async (
@@ -178,7 +206,7 @@ const readCallbacks = async (
         webhookId: row.id,
         environmentId: row.environment_id,
         url: row.url,
-        failingSince: row.failing_since,
+        failing: failingOf(row),
         cloudEvents: row.cloud_events === 1,
         secret: secrets.open(row.secret, row.id),
         previousSecret: previous === null ? undefined : secrets.open(previous, row.id),

@@ -6,15 +6,15 @@ import type { Database, Tables } from "../schema/tables.ts";
 export const lockQueues = async (
   database: Database,
   traits: DatabaseTraits,
-  which: (queue: ExpressionBuilder<Tables, "lanes">) => Expression<SqlBool>,
+  which: (queue: ExpressionBuilder<Tables, "delivery_queues">) => Expression<SqlBool>,
 ): Promise<void> => {
   if (!traits.locksRows) return;
   await database
-    .selectFrom("lanes")
+    .selectFrom("delivery_queues")
     .select("id")
     .where(which)
     .orderBy("webhook_id")
-    .orderBy("flag_key")
+    .orderBy("ordering_key")
     .orderBy("priority")
     .$call(traits.locked)
     .execute();

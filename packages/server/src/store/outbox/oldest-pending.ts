@@ -6,9 +6,9 @@ import type { Tables } from "../schema/tables.ts";
  * By one look at the index, however many there are. With `exists`, or grouped by queue, PostgreSQL without fresh statistics
  * reads all that is pending.
  */
-export const oldestPending = (queue: ExpressionBuilder<Tables, "lanes">) =>
+export const oldestPending = (queue: ExpressionBuilder<Tables, "delivery_queues">) =>
   queue
     .selectFrom("deliveries as pending")
     .select(({ fn }) => fn.min<number | null>("pending.position").as("position"))
-    .whereRef("pending.lane_id", "=", "lanes.id")
+    .whereRef("pending.queue_id", "=", "delivery_queues.id")
     .where("pending.state", "=", sql.lit("pending"));

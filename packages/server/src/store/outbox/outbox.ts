@@ -1,12 +1,13 @@
 // The delivery worker's side of the store.
 import { sql } from "kysely";
+import { errorRetention } from "../../domain/usage.ts";
 import type { DeliverySignal, Outbox } from "../../domain/webhooks/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { pruneAttemptCounts } from "./attempt-counts.ts";
 import { claim, dueRanges, isFree, timesAt } from "./claim.ts";
-import { pruneEvents, pruneRequests, pruneUsage } from "./prune.ts";
+import { pruneEvaluationErrors, pruneEvents, pruneRequests, pruneUsage } from "./prune.ts";
 import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
 import { pruneHistory, pruneQueues, type Swept } from "./sweep.ts";
 
@@ -43,11 +44,11 @@ export const createOutbox = (
             dueRanges(times).map(([operator, time]) =>
               webhook.exists(
                 webhook
-                  .selectFrom("lanes")
-                  .select("lanes.id")
-                  .whereRef("lanes.webhook_id", "=", "webhooks.id")
-                  .where("lanes.priority", "in", [0, 1])
-                  .where("lanes.due_at", operator, time)
+                  .selectFrom("delivery_queues")
+                  .select("delivery_queues.id")
+                  .whereRef("delivery_queues.webhook_id", "=", "webhooks.id")
+                  .where("delivery_queues.priority", "in", [0, 1])
+                  .where("delivery_queues.due_at", operator, time)
                   .where(isFree(times)),
               ),
             ),
@@ -71,10 +72,10 @@ export const createOutbox = (
         .executeTakeFirst();
       const oldest = await reader
         .selectFrom("webhooks")
-        .innerJoin("lanes", "lanes.webhook_id", "webhooks.id")
-        .select((queue) => queue.fn.min("lanes.due_at").as("due_at"))
+        .innerJoin("delivery_queues", "delivery_queues.webhook_id", "webhooks.id")
+        .select((queue) => queue.fn.min("delivery_queues.due_at").as("due_at"))
         .where("webhooks.active", "=", 1)
-        .where("lanes.due_at", "<=", now)
+        .where("delivery_queues.due_at", "<=", now)
         .executeTakeFirst();
       const due = oldest?.due_at ?? null;
       return {
@@ -91,7 +92,10 @@ export const createOutbox = (
       }),
 
     async prune({ now, eventsBefore, historyBefore }) {
-      // In a transaction of its own: it locks environments, which come before everything else.
+      // In transactions of their own: they lock environments, which come before everything else.
+      const moreErrors = await transact((database) =>
+        pruneEvaluationErrors(database, traits, now - errorRetention),
+      );
       const moreHistory =
         historyBefore !== undefined &&
         (await transact((database) =>
@@ -104,7 +108,10 @@ export const createOutbox = (
         const moreQueues = await pruneQueues(database, traits, swept, now);
         const moreRequests =
           historyBefore !== undefined && (await pruneRequests(database, historyBefore));
-        return moreUsage || moreCounts || moreEvents || moreQueues || moreHistory || moreRequests;
+        return [
+          ...[moreUsage, moreErrors, moreCounts, moreEvents],
+          ...[moreQueues, moreHistory, moreRequests],
+        ].includes(true);
       });
     },
   };

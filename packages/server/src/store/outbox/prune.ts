@@ -35,6 +35,35 @@ export const pruneUsage = async (database: Database, before: number): Promise<bo
   return deleted;
 };
 
+/** Deletes the failed evaluations of one environment that are older than `before`; true when there may be more. */
+export const pruneEvaluationErrors = async (
+  database: Database,
+  traits: DatabaseTraits,
+  before: number,
+): Promise<boolean> => {
+  const oldest = await database
+    .selectFrom("evaluation_errors")
+    .select("environment_id")
+    .where("last_at", "<", before)
+    .orderBy("last_at")
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return false;
+  // As the writers of these rows do, so that this can't deadlock with them.
+  await database
+    .selectFrom("environments")
+    .select("id")
+    .where("id", "=", oldest.environment_id)
+    .$call(traits.locked)
+    .execute();
+  await database
+    .deleteFrom("evaluation_errors")
+    .where("environment_id", "=", oldest.environment_id)
+    .where("last_at", "<", before)
+    .execute();
+  return true;
+};
+
 export const pruneEvents = async (
   database: Database,
   traits: DatabaseTraits,

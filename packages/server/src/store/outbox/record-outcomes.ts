@@ -7,7 +7,7 @@ import type { Claim, DeliveryResult, OutboxBatch } from "../../domain/webhooks/o
 import { appendEntry, lockHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
-import { prepared, rowsToWrite } from "../schema/prepared.ts";
+import { prepared, rowsToWrite, type Value } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 import { countAttempts } from "./attempt-counts.ts";
 import { oldestPending } from "./oldest-pending.ts";
@@ -74,28 +74,31 @@ const lockWebhooks = async (
 
 const selectLeases = (database: Database, traits: DatabaseTraits) =>
   database
-    .selectFrom("lanes")
+    .selectFrom("delivery_queues")
     .select(["id", "lease_id"])
     .orderBy("webhook_id")
-    .orderBy("flag_key")
+    .orderBy("ordering_key")
     .orderBy("priority")
     .$call(traits.locked);
 
-const leasesOf = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
-  selectLeases(database, traits).where(traits.isIn("id", ids)),
+const leasesOf = prepared((database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+  selectLeases(database, traits).where(traits.isIn("id", value("ids"))),
 );
 
 /** With those that writeHealth makes due earlier. */
 const leasesAround = prepared(
   (
     database,
-    { ids, recovered, now }: { ids: unknown; recovered: unknown; now: number },
+    value: Value<{ ids: unknown; recovered: unknown; now: number }>,
     traits: DatabaseTraits,
   ) =>
     selectLeases(database, traits).where((queue) =>
       queue.or([
-        traits.isIn("id", ids),
-        queue.and([traits.isIn("webhook_id", recovered), queue("due_at", ">", now)]),
+        traits.isIn("id", value("ids")),
+        queue.and([
+          traits.isIn("webhook_id", value("recovered")),
+          queue("due_at", ">", value("now")),
+        ]),
       ]),
     ),
 );
@@ -131,8 +134,11 @@ export const writeOutcomes = async (
 
 const noLease = { lease_id: null, lease_until: 0 } as const;
 
-const releaseQueues = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
-  database.updateTable("lanes").set(noLease).where(traits.isIn("id", ids)),
+const releaseQueues = prepared((database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+  database
+    .updateTable("delivery_queues")
+    .set(noLease)
+    .where(traits.isIn("id", value("ids"))),
 );
 
 const release = async (
@@ -142,31 +148,31 @@ const release = async (
 ): Promise<void> => {
   if (claims.length === 0) return;
   const ids = traits.list(claims.map(({ queueId }) => queueId));
-  await releaseQueues.run(database, { ids }, traits);
+  await releaseQueues.send(database, { ids }, traits);
 };
 
 const postponeQueues = rowsToWrite(
   { numbers: ["id", "due_at", "not_before"], texts: [] },
   (_, { column, from, isRowOf }) =>
-    sql`update lanes set lease_id = null, lease_until = 0, due_at = ${column("due_at")},
-      not_before = ${column("not_before")} ${from} where ${isRowOf("lanes", "id")}`,
+    sql`update delivery_queues set lease_id = null, lease_until = 0, due_at = ${column("due_at")},
+      not_before = ${column("not_before")} ${from} where ${isRowOf("delivery_queues", "id")}`,
 );
 
 const continueQueues = prepared(
-  (database, { ids, now }: { ids: unknown; now: number }, traits: DatabaseTraits) =>
+  (database, value: Value<{ ids: unknown; now: number }>, traits: DatabaseTraits) =>
     database
-      .updateTable("lanes")
+      .updateTable("delivery_queues")
       .set((queue) => ({
         ...noLease,
         not_before: 0,
         due_at: queue
           .case()
           .when(oldestPending(queue), "is not", null)
-          .then(sql<number>`cast(${now} as bigint)`)
+          .then(sql<number>`cast(${value("now")} as bigint)`)
           .else(null)
           .end(),
       }))
-      .where(traits.isIn("id", ids)),
+      .where(traits.isIn("id", value("ids"))),
 );
 
 /** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
@@ -184,28 +190,32 @@ const reopenQueues = async (
   }
   if (waiting.length > 0) await postponeQueues(database, traits, waiting);
   if (finished.length > 0) {
-    await continueQueues.run(database, { ids: traits.list(finished), now }, traits);
+    await continueQueues.send(database, { ids: traits.list(finished), now }, traits);
   }
 };
 
 const writeHealth = async (
   database: Database,
   traits: DatabaseTraits,
-  { webhookId, failingSince, deactivate, recovered }: WebhookHealth,
+  { webhookId, failing, deactivate, recovered }: WebhookHealth,
   now: number,
 ): Promise<void> => {
   const outage = recovered ? await outageOf(database, webhookId, now) : 0;
   await database
     .updateTable("webhooks")
     // One that is deactivated stays failing, whatever the requests beside the last one came to.
-    .set({ failing_since: failingSince ?? (deactivate === null ? null : now) })
+    .set({
+      failing_since: failing?.since ?? (deactivate === null ? null : now),
+      failing_counted_at: failing?.countedAt ?? null,
+      failing_for: failing?.lasted ?? null,
+    })
     .where("id", "=", webhookId)
     .where("active", "=", 1)
     .execute();
   if (deactivate !== null) await switchOff(database, traits, webhookId, deactivate, now);
   if (!recovered) return;
   await database
-    .updateTable("lanes")
+    .updateTable("delivery_queues")
     .set((queue) => ({
       due_at: queue
         .case()

@@ -13,7 +13,7 @@ export const makeDue = async (
   time: number,
 ): Promise<void> => {
   await database
-    .updateTable("lanes")
+    .updateTable("delivery_queues")
     .set({ due_at: time })
     .where("webhook_id", "=", webhookId)
     .where("due_at", ">", time)
@@ -31,41 +31,41 @@ export const retryFailed = async (
   limit: number,
   time: number,
 ): Promise<number> => {
-  await lockQueues(database, traits, (lane) => lane("webhook_id", "=", webhookId));
+  await lockQueues(database, traits, (queue) => queue("webhook_id", "=", webhookId));
   await makeDue(database, webhookId, time);
   const failed = await database
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
-    .select(["deliveries.position", "deliveries.id", "events.flag_key as flagKey"])
+    .select(["deliveries.position", "deliveries.id", "events.ordering_key as orderingKey"])
     .where("deliveries.webhook_id", "=", webhookId)
     .where("deliveries.state", "=", sql.lit("failed"))
     .orderBy("deliveries.position")
     .limit(limit)
     .execute();
   if (failed.length === 0) return 0;
-  const deliveries = failed.map(({ id, flagKey }) => ({ id, flagKey, webhookId }));
+  const deliveries = failed.map(({ id, orderingKey }) => ({ id, orderingKey, webhookId }));
   await openQueues(database, traits, deliveries, 1, time);
   await database
     .updateTable("deliveries")
     .set((delivery) => ({
       state: "pending",
       settled_at: null,
-      lane_id: delivery
-        .selectFrom("lanes")
+      queue_id: delivery
+        .selectFrom("delivery_queues")
         .innerJoin("events", (join) =>
           join.on((on) =>
             on(
-              "lanes.flag_key",
+              "delivery_queues.ordering_key",
               "=",
               // As queue.ts names the queue of a test.
-              sql<string>`coalesce(events.flag_key, ' ' || deliveries.id)`,
+              sql<string>`coalesce(events.ordering_key, ' ' || deliveries.id)`,
             ),
           ),
         )
-        .select("lanes.id")
+        .select("delivery_queues.id")
         .whereRef("events.id", "=", "deliveries.event_id")
-        .where("lanes.webhook_id", "=", webhookId)
-        .where("lanes.priority", "=", 1),
+        .where("delivery_queues.webhook_id", "=", webhookId)
+        .where("delivery_queues.priority", "=", 1),
     }))
     .where("position", "in", idList(failed.map(({ position }) => position)))
     .execute();

@@ -27,16 +27,22 @@ export const pruneQueues = async (
   now: number,
 ): Promise<boolean> => {
   const rows = await database
-    .selectFrom("lanes")
-    .innerJoin("webhooks", "webhooks.id", "lanes.webhook_id")
+    .selectFrom("delivery_queues")
+    .innerJoin("webhooks", "webhooks.id", "delivery_queues.webhook_id")
     .leftJoin("flags", (join) =>
       join
         .onRef("flags.environment_id", "=", "webhooks.environment_id")
-        .onRef("flags.key", "=", "lanes.flag_key"),
+        .onRef("flags.key", "=", "delivery_queues.ordering_key"),
     )
-    .select(["lanes.id", "lanes.due_at", "lanes.lease_until", "lanes.priority", "flags.key"])
-    .where("lanes.id", ">", swept.queue)
-    .orderBy("lanes.id")
+    .select([
+      "delivery_queues.id",
+      "delivery_queues.due_at",
+      "delivery_queues.lease_until",
+      "delivery_queues.priority",
+      "flags.key",
+    ])
+    .where("delivery_queues.id", ">", swept.queue)
+    .orderBy("delivery_queues.id")
     .limit(sweepBatch)
     .execute();
   swept.queue = rows.length === sweepBatch ? (rows.at(-1)?.id ?? 0) : 0;
@@ -46,7 +52,7 @@ export const pruneQueues = async (
     .map(({ id }) => id);
   if (idle.length > 0) {
     const free = await database
-      .selectFrom("lanes")
+      .selectFrom("delivery_queues")
       .select("id")
       .where("id", "in", idList(idle))
       // Read again under the lock: a delivery may have been queued since.
@@ -56,7 +62,7 @@ export const pruneQueues = async (
       .execute();
     const ids = free.map(({ id }) => id);
     if (ids.length > 0) {
-      await database.deleteFrom("lanes").where("id", "in", idList(ids)).execute();
+      await database.deleteFrom("delivery_queues").where("id", "in", idList(ids)).execute();
     }
   }
   return swept.queue > 0;

@@ -181,7 +181,7 @@ const rowOf = (request: RequestRow) => ({
 export const changeRequestWrites = (
   database: Database,
   traits: DatabaseTraits,
-  signal: { accessChanged: boolean; readonly left: Map<number, unknown> },
+  signal: { accessChanged: boolean },
   queueAtEnd: (deliveries: readonly NewDelivery[], at: Date) => void,
 ): ChangeRequestWrites => {
   const insertEntry = async (
@@ -235,12 +235,13 @@ export const changeRequestWrites = (
     insertApproval: (requestId, approval) => insertEntry(requestId, "approval", approval),
     insertComment: (requestId, comment) => insertEntry(requestId, "comment", comment),
 
-    async voidApprovals(requestId) {
+    async voidApprovals(requestId, actors) {
       await database
         .updateTable("change_request_entries")
         .set({ voided: 1 })
         .where("request_id", "=", requestId)
         .where("kind", "=", "approval")
+        .$if(actors !== undefined, (all) => all.where("actor", "in", actors?.map(actorJson) ?? []))
         .execute();
     },
 
@@ -257,13 +258,12 @@ export const changeRequestWrites = (
           sequence: event.sequence,
           id: event.id,
           type: event.type,
-          flag_key: orderedBy,
+          ordering_key: orderedBy,
           created_at: event.at.getTime(),
           body: event.body,
         })
         .execute();
       queueAtEnd(deliveries, event.at);
-      signal.left.delete(state.id);
     },
 
     async setWritesDirectly(environmentId, keyId, writesDirectly) {

@@ -1,8 +1,60 @@
-// The writes of ports.ts that concern API keys.
-import type { Transaction } from "../../ports.ts";
+// The reads and writes of ports.ts that concern API keys.
+import type { KeyRole } from "../../domain/principal.ts";
+import type { Reader, Transaction } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { storedPercent } from "../schema/percent.ts";
-import type { Database } from "../schema/tables.ts";
+import { percentOf, storedPercent } from "../schema/percent.ts";
+import type { Database, Tables } from "../schema/tables.ts";
+import { dateOf } from "../schema/times.ts";
+
+/** The origins and the expiry of the key. */
+export const keyLimits = ({
+  expires_at,
+  origins,
+}: Pick<Tables["api_keys"], "expires_at" | "origins">) => ({
+  expiresAt: dateOf(expires_at),
+  origins: origins === null ? null : (JSON.parse(origins) as string[]),
+});
+
+export const apiKeyReads = (database: Database): Pick<Reader, "keys" | "apiKey"> => {
+  const keys = () =>
+    database
+      .selectFrom("api_keys")
+      .leftJoin("users", "users.id", "api_keys.user_id")
+      .select(["api_keys.id", "api_keys.name", "role", "api_keys.created_at", "last_used_at"])
+      .select(["expires_at", "origins", "writes_directly", "created_by", "user_id", "max_flips"])
+      .select(["users.name as user_name", "environment_id"])
+      .where("revoked_at", "is", null)
+      .where("kind", "=", "key");
+  type Row = Awaited<ReturnType<ReturnType<typeof keys>["execute"]>>[number];
+  const keyOf = (row: Row) => ({
+    id: row.id,
+    name: row.name,
+    role: row.role as KeyRole,
+    ...keyLimits(row),
+    createdAt: new Date(row.created_at),
+    lastUsedAt: dateOf(row.last_used_at),
+    user: row.user_id === null ? null : { id: row.user_id, name: row.user_name ?? "" },
+    writesDirectly: row.writes_directly === 1,
+    maxFlips: percentOf(row.max_flips),
+    createdBy: row.created_by,
+  });
+
+  return {
+    async keys(environmentId) {
+      const rows = await keys()
+        .where("environment_id", "=", environmentId)
+        .orderBy("api_keys.created_at")
+        .orderBy("api_keys.id")
+        .execute();
+      return rows.map(keyOf);
+    },
+
+    async apiKey(id) {
+      const row = await keys().where("api_keys.id", "=", id).executeTakeFirst();
+      return row && { ...keyOf(row), environmentId: row.environment_id };
+    },
+  };
+};
 
 export const keyWrites = (
   database: Database,

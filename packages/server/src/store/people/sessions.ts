@@ -1,6 +1,7 @@
 // Sign-in links and sessions in SQL. Whoever deletes the row of a link has used it, so that nobody else can.
 import { type Selectable, sql } from "kysely";
 import type {
+  LinkKeys,
   SessionWrites,
   SignInLinkReads,
   SignInLinkWrites,
@@ -66,7 +67,7 @@ const columns = [
   "sessions.id",
   "key_ids",
   "user_id",
-  "sessions.owner",
+  "link_keys",
   "method",
   "sessions.created_at",
   "sessions.signed_in_at",
@@ -85,20 +86,19 @@ interface SessionRow extends Selectable<Tables["sessions"]> {
 }
 
 const sessionOf = (row: SessionRow): StoredSession => {
-  const usedAt = new Date(row.used_at);
   return {
     hash: row.hash,
-    id: row.id ?? "",
+    id: row.id,
     keyIds: JSON.parse(row.key_ids) as string[],
     userId: row.user_id,
-    isOwner: row.owner === 1,
-    method: (row.method ?? "key") as SignInMethod,
-    createdAt: row.created_at === null ? usedAt : new Date(row.created_at),
-    signedInAt: row.signed_in_at === null ? usedAt : new Date(row.signed_in_at),
+    link: row.link_keys === null ? null : (JSON.parse(row.link_keys) as LinkKeys),
+    method: row.method as SignInMethod,
+    createdAt: new Date(row.created_at),
+    signedInAt: new Date(row.signed_in_at),
     address: row.address,
     agent: row.agent,
     providerToken: row.provider_token,
-    usedAt,
+    usedAt: new Date(row.used_at),
     endsAt: new Date(row.ends_at),
     hasNewRights: row.rights_at !== row.person_rights_at,
   };
@@ -139,6 +139,8 @@ export const writeSessionUse = async (
     .execute();
 };
 
+const linkJson = ({ link }: Pick<StoredSession, "link">) => link && JSON.stringify(link);
+
 const rightsOf = (userId: string | null) =>
   sql<number | null>`(select rights_at from users where users.id = ${userId})`;
 
@@ -152,7 +154,7 @@ export const sessionWrites = (database: Database): SessionWrites => ({
         id: session.id,
         key_ids: JSON.stringify(session.keyIds),
         user_id: session.userId,
-        owner: session.isOwner ? 1 : 0,
+        link_keys: linkJson(session),
         method: session.method,
         created_at: session.createdAt.getTime(),
         signed_in_at: session.signedInAt.getTime(),
@@ -177,10 +179,10 @@ export const sessionWrites = (database: Database): SessionWrites => ({
     return shortened !== undefined;
   },
 
-  async updateSessionKeys(hash, keyIds) {
+  async updateSessionKeys(hash, { keyIds, link }) {
     await database
       .updateTable("sessions")
-      .set({ key_ids: JSON.stringify(keyIds) })
+      .set({ key_ids: JSON.stringify(keyIds), link_keys: linkJson({ link }) })
       .where("hash", "=", hash)
       .execute();
   },

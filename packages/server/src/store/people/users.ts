@@ -5,6 +5,8 @@ import { emailKeyOf, type User, type UserReads, type UserWrites } from "../../do
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { oneHumanReads, oneHumanWrites } from "./one-human.ts";
 
 /** Without what they prove who they are with. */
 const columns = [
@@ -27,9 +29,9 @@ interface UserRow extends Pick<Selectable<Tables["users"]>, (typeof columns)[num
 const isSet = (column: "password" | "recovery") =>
   sql<number>`case when ${sql.ref(`users.${column}`)} is null then 0 else 1 end`;
 
-interface UserParts extends Pick<User, "roles" | "providers"> {}
+type UserParts = Pick<User, "roles" | "providers" | "linked" | "sameAddress">;
 
-const userOf = (row: UserRow, { roles, providers }: UserParts): User => ({
+const userOf = (row: UserRow, parts: UserParts): User => ({
   id: row.id,
   name: row.name,
   email: row.email,
@@ -38,10 +40,9 @@ const userOf = (row: UserRow, { roles, providers }: UserParts): User => ({
   createdAt: new Date(row.created_at),
   signedInAt: dateOf(row.signed_in_at),
   rightsAt: new Date(row.rights_at),
-  roles,
   hasPassword: row.has_password === 1,
   hasSecondFactor: row.has_second_factor === 1,
-  providers,
+  ...parts,
 });
 
 export const userReads = (database: Database): UserReads => {
@@ -84,12 +85,20 @@ export const userReads = (database: Database): UserReads => {
     return byUser;
   };
 
+  const human = oneHumanReads(database);
   const whole = async (rows: readonly UserRow[]): Promise<readonly User[]> => {
     const ids = rows.map(({ id }) => id);
     const roles = await rolesOf(ids);
     const providers = await providersOf(ids);
+    const linked = await human.linkedWith(ids);
+    const sharing = await human.withSameAddress(ids);
     return rows.map((row) =>
-      userOf(row, { roles: roles.get(row.id) ?? {}, providers: providers.get(row.id) ?? [] }),
+      userOf(row, {
+        roles: roles.get(row.id) ?? {},
+        providers: providers.get(row.id) ?? [],
+        linked: linked.get(row.id) ?? [],
+        sameAddress: sharing.get(row.id) ?? [],
+      }),
     );
   };
   const read = async (row: UserRow | undefined): Promise<User | undefined> =>
@@ -136,8 +145,19 @@ export const userReads = (database: Database): UserReads => {
 export const userWrites = (
   database: Database,
   traits: DatabaseTraits,
+  secrets: SecretCipher,
   signal: { readonly revokedKeys: string[]; accessChanged: boolean },
 ): UserWrites => {
+  const human = oneHumanWrites(database, secrets);
+  /** The one that the account has now. */
+  const rememberOwn = async (id: string, at: Date): Promise<void> => {
+    const row = await database
+      .selectFrom("users")
+      .select("email")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (row?.email != null) await human.rememberAddress(id, row.email, at);
+  };
   /** Every instance reads the keys and the people of these environments again. */
   const countAccessChange = async (environmentId?: number): Promise<void> => {
     if (traits.locksRows && environmentId === undefined) {
@@ -176,9 +196,12 @@ export const userWrites = (
           recovery: null,
         })
         .execute();
+      await rememberOwn(id, at);
     },
 
     async updateUser(id, { name, email, isOwner, isOwnerFromGroup, signedInAt }, at) {
+      // The address until now too: the hashes may not have been made yet.
+      if (email !== undefined) await rememberOwn(id, at);
       await database
         .updateTable("users")
         .set({
@@ -197,6 +220,7 @@ export const userWrites = (
         })
         .where("id", "=", id)
         .execute();
+      if (email !== undefined) await rememberOwn(id, at);
       // Others have them in memory.
       if (name !== undefined || email !== undefined) await countAccessChange();
     },
@@ -209,7 +233,7 @@ export const userWrites = (
         .where("user_id", "=", id)
         .returning("id")
         .execute();
-      for (const table of ["sessions", "sign_in_links", "identities"] as const) {
+      for (const table of ["sessions", "sign_in_links", "identities", "user_addresses"] as const) {
         await database.deleteFrom(table).where("user_id", "=", id).execute();
       }
       await database.deleteFrom("users").where("id", "=", id).execute();

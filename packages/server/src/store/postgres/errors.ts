@@ -19,9 +19,6 @@ export const isRefusal = (error: unknown): boolean =>
 
 export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error) ?? "");
 
-/** Division by zero: what `insist` of traits.ts took for granted was not there. */
-export const isUnfound = (error: unknown): boolean => codeOf(error) === "22012";
-
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === stalePlan;
 
 /** The connection is unusable: refused, cut, not answering, closed by the server, or to a server that is read-only since a failover. */
@@ -34,7 +31,6 @@ export const isConnectionLost = (error: unknown): boolean => {
 
 export const messageOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.message === "") return messageOf(error.errors[0]);
-  if (isUnfound(error)) return "others change the same environment";
   return error instanceof Error ? error.message : String(error);
 };
 

@@ -1,12 +1,7 @@
-// Kysely on pg with few round trips: a transaction waits only for statements whose result is used.
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  PostgresDialect,
-  type QueryResult,
-} from "kysely";
+// Kysely on pg with few round trips: a transaction doesn't wait for statements that are only sent.
+import { type CompiledQuery, PostgresDialect, type QueryResult } from "kysely";
 import type { ClientBase, QueryResult as PgResult } from "pg";
-import { kyselyOn } from "../schema/kysely-on.ts";
+import { type Connection, kyselyOn } from "../schema/kysely-on.ts";
 import { isRefusal } from "./errors.ts";
 
 /** Statements prepared by name, per process; any more are parsed each time. */
@@ -31,7 +26,7 @@ export const escapeText = (value: unknown): unknown =>
 export const unescapeText = (text: string): string =>
   text.includes("\x1a") ? text.replaceAll("\x1a0", "\0").replaceAll("\x1a1", "\x1a") : text;
 
-const send = (client: ClientBase, { sql: text, parameters }: CompiledQuery): Promise<PgResult> => {
+const run = (client: ClientBase, { sql: text, parameters }: CompiledQuery): Promise<PgResult> => {
   const name = nameOf(text);
   return client.query({ text, values: parameters.map(escapeText), ...(name && { name }) });
 };
@@ -46,42 +41,23 @@ const noStream = (): never => {
 };
 
 /** One statement at a time, outside any transaction. */
-export const plainConnection = (client: ClientBase): DatabaseConnection => ({
-  executeQuery: async <R>(query: CompiledQuery) => toResult<R>(await send(client, query)),
+export const plainConnection = (client: ClientBase): Connection => ({
+  executeQuery: async <R>(query: CompiledQuery) => toResult<R>(await run(client, query)),
+  async send(query) {
+    await run(client, query);
+  },
   streamQuery: noStream,
 });
 
-const insistence = "with found as (";
-/** Divides by zero if the query finds nothing: `isUnfound` in errors.ts. */
-export const insisting = (text: string): string =>
-  `${insistence}${text}) select 1 / (select count(*) from found)`;
-
-/** Raw statements that nothing is read from: one that begins with `with` must be a write, or insist. */
-const blindTexts = /^(notify|with) /;
-
-/** When in doubt, it is one. */
-const isWrite = ({ query, sql: text }: CompiledQuery): boolean =>
-  query.kind === "SelectQueryNode" ? query.with !== undefined : !text.startsWith(insistence);
-
-/** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
-const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
-  switch (query.kind) {
-    case "InsertQueryNode":
-    case "UpdateQueryNode":
-    case "DeleteQueryNode":
-      return query.returning === undefined;
-    case "RawNode":
-      return blindTexts.test(text);
-    default:
-      return false;
-  }
-};
+/** When in doubt, it is none. */
+const isRead = ({ query }: CompiledQuery): boolean =>
+  query.kind === "SelectQueryNode" && query.with === undefined;
 
 /**
  * A transaction on one connection. Statements are sent as they come and executed in that order; reads that start
  * together share a round trip. After an error PostgreSQL rejects everything up to the end; the first error is reported.
  */
-export class PipelinedTransaction implements DatabaseConnection {
+export class PipelinedTransaction implements Connection {
   readonly #client: ClientBase;
   readonly streamQuery = noStream;
   #failure: { readonly error: unknown } | undefined;
@@ -90,16 +66,16 @@ export class PipelinedTransaction implements DatabaseConnection {
   #hasWritten = false;
   /** PostgreSQL has refused a statement before the commit, which then rolls back. */
   #isRefused = false;
-  /** Awaited before the commit is sent; undefined if the connection is known to work. */
-  readonly #proof: Promise<unknown> | undefined;
+  /** Awaited before the commit is sent: a connection that was lost earlier is found while nothing can have happened. */
+  readonly #begun: Promise<unknown>;
 
-  /** Without `isProven` the beginning is answered before the commit is sent: a lost connection is found while nothing can have happened. */
-  constructor(client: ClientBase, beginning: readonly string[], isProven = false) {
+  constructor(client: ClientBase, beginning: readonly string[]) {
     this.#client = client;
-    const begun = beginning.map((text) =>
-      client.query(text).catch((error: unknown) => this.#failBeforeCommit(error)),
+    this.#begun = Promise.all(
+      beginning.map((text) =>
+        client.query(text).catch((error: unknown) => this.#failBeforeCommit(error)),
+      ),
     );
-    if (!isProven) this.#proof = Promise.all(begun);
   }
 
   /** The first error of the database or the connection; undefined when there was none. */
@@ -130,25 +106,31 @@ export class PipelinedTransaction implements DatabaseConnection {
     if (this.#failure) throw this.#failure.error;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  #run(query: CompiledQuery): Promise<PgResult> {
     if (this.#hasEnded) throw new Error("The transaction has ended.");
     this.#throwFailure();
-    this.#hasWritten ||= isWrite(query);
-    const answer = send(this.#client, query);
-    if (isBlind(query)) {
-      answer.catch((error) => this.#failBeforeCommit(error));
-      return { rows: [] };
-    }
+    return run(this.#client, query);
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.#hasWritten ||= !isRead(query);
+    const result = this.#run(query);
     try {
-      return toResult(await answer);
+      return toResult(await result);
     } catch (error) {
       throw this.#failBeforeCommit(error);
     }
   }
 
+  /** An error surfaces with the next statement that is awaited, at the latest with the commit. */
+  async send(query: CompiledQuery): Promise<void> {
+    this.#hasWritten = true;
+    this.#run(query).catch((error: unknown) => this.#failBeforeCommit(error));
+  }
+
   async commit(): Promise<void> {
     this.#hasEnded = true;
-    await this.#proof;
+    await this.#begun;
     this.#throwFailure();
     this.#commitSent = true;
     try {

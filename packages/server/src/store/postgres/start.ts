@@ -2,7 +2,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { Client } from "pg";
 import { StartupProblem, StoreUnavailable } from "../../errors.ts";
-import { migrate, migrations, type OnProgress } from "../schema/migrate.ts";
+import { type MigrationOptions, migrate, migrations } from "../schema/migrate.ts";
 import { clientSettings, type PostgresSettings, tlsOptions } from "./connection.ts";
 import { codeOf, messageOf, toStoreError } from "./errors.ts";
 import { PipelinedTransaction, postgresOn } from "./pipeline.ts";
@@ -98,16 +98,12 @@ export const schemaVersion = async (client: Client): Promise<number> => {
   return version.rows[0]?.version ?? 0;
 };
 
-const migrateSchema = async (
-  client: Client,
-  mayMigrate: boolean,
-  onMigration: OnProgress | undefined,
-): Promise<void> => {
+const migrateSchema = async (client: Client, options: MigrationOptions): Promise<void> => {
   const transaction = new PipelinedTransaction(client, ["begin"]);
   const database = postgresOn((consumer) => consumer(transaction));
   try {
     await advisoryLock("migration").execute(database);
-    await migrate(database, postgresTraits, mayMigrate, onMigration);
+    await migrate(database, postgresTraits, options);
     await transaction.commit();
   } catch (error) {
     if (!transaction.commitSent) await transaction.rollback();
@@ -136,13 +132,12 @@ export const withFirstClient = async <T>(
 /** Creates or migrates the schema; returns the TLS options that all further connections use. */
 export const openSchema = (
   settings: PostgresSettings,
-  mayMigrate: boolean,
-  onMigration?: OnProgress,
+  options: MigrationOptions,
 ): Promise<ConnectionOptions | false> =>
   withFirstClient(settings, async (client, ssl) => {
     // A user who may only read and write can start Halyard on a schema that is up to date.
-    if ((await schemaVersion(client)) !== migrations.length)
-      await migrateSchema(client, mayMigrate, onMigration);
+    const newest = (options.migrations ?? migrations).length;
+    if ((await schemaVersion(client)) !== newest) await migrateSchema(client, options);
     return ssl;
   });
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import type { Provide } from "../schema/kysely-on.ts";
-import type { OnProgress } from "../schema/migrate.ts";
+import type { EngineOptions } from "../schema/migrate.ts";
 import type { Work } from "../schema/tables.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
@@ -14,7 +14,6 @@ import {
   isConflict,
   isConnectionLost,
   isStalePlan,
-  isUnfound,
   toStoreError,
   toUnavailable,
 } from "./errors.ts";
@@ -28,18 +27,13 @@ import { createGate } from "./transaction-gate.ts";
 /** Attempts at a transaction that conflicts with others. */
 const maxTries = 6;
 
-/** Milliseconds for which a connection that was used is taken to work still. */
-const provenFor = 1_000;
-
 export const openPostgresEngine = async (
   settings: PostgresSettings,
-  mayMigrate: boolean,
-  maxWaiting = Number.POSITIVE_INFINITY,
-  onMigration?: OnProgress,
+  options: EngineOptions,
 ): Promise<Engine> => {
-  const ssl = await openSchema(settings, mayMigrate, onMigration);
+  const ssl = await openSchema(settings, options);
   return {
-    ...createEngine(clientSettings(settings, ssl), settings, maxWaiting),
+    ...createEngine(clientSettings(settings, ssl), settings, options.maxWaiting),
     unencryptedTo: isUnencrypted(settings, ssl) ? settings.name : undefined,
   };
 };
@@ -47,7 +41,7 @@ export const openPostgresEngine = async (
 const createEngine = (
   withoutSockets: ClientConfig,
   { poolSize, timeout }: Pick<PostgresSettings, "poolSize" | "timeout">,
-  maxWaiting: number,
+  maxWaiting = Number.POSITIVE_INFINITY,
 ): Omit<Engine, "unencryptedTo"> => {
   const sockets = createSockets();
   const settings: ClientConfig = { ...withoutSockets, stream: sockets.open };
@@ -67,10 +61,6 @@ const createEngine = (
   const isTooLate = (begun: number): boolean => performance.now() - begun > longestWait(timeout);
   const refuseIfCrowded = () => refuseWhenCrowded(gate.waiting() + pool.waitingCount, maxWaiting);
 
-  let usedAt = new WeakMap<PoolClient, number>();
-  const isProven = (client: PoolClient): boolean =>
-    performance.now() - (usedAt.get(client) ?? Number.NEGATIVE_INFINITY) < provenFor;
-
   const withClient = async <T>(
     use: (client: PoolClient) => Promise<T>,
     isSpoilt: () => boolean,
@@ -79,9 +69,6 @@ const createEngine = (
     try {
       return await use(client);
     } finally {
-      usedAt.set(client, performance.now());
-      // Others may be lost with it.
-      if (isSpoilt()) usedAt = new WeakMap();
       client.release(isSpoilt());
     }
   };
@@ -121,7 +108,7 @@ const createEngine = (
     try {
       const result = await withClient(
         async (client) => {
-          const current = new PipelinedTransaction(client, beginning, isProven(client));
+          const current = new PipelinedTransaction(client, beginning);
           transaction = current;
           try {
             const value = await work(postgresOn((consumer) => consumer(current)));
@@ -144,7 +131,7 @@ const createEngine = (
       return {
         kind: "failed",
         cause,
-        mayRetry: isConflict(cause) || isStalePlan(cause) || isUnfound(cause) || isLost,
+        mayRetry: isConflict(cause) || isStalePlan(cause) || isLost,
       };
     }
   };
@@ -160,8 +147,7 @@ const createEngine = (
           const { mayRetry, cause } = outcome;
           if (mayRetry && isTooLate(begun)) throw toUnavailable(cause);
           if (!mayRetry || tries === maxTries) throw toStoreError(cause);
-          // There is no conflict to wait out: the next run reads.
-          if (!isUnfound(cause)) await setTimeout(Math.random() * 10 * tries);
+          await setTimeout(Math.random() * 10 * tries);
         }
       });
     };

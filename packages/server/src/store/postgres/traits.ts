@@ -1,8 +1,8 @@
 // What is particular to PostgreSQL among the databases.
-import { CompiledQuery, sql } from "kysely";
+import { sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { execute } from "../schema/kysely-on.ts";
-import { escapeText, insisting } from "./pipeline.ts";
+import { send } from "../schema/kysely-on.ts";
+import { escapeText } from "./pipeline.ts";
 
 /** Arbitrary numbers that nothing else in the database uses. */
 const lockFamily = 0x48414c59;
@@ -23,42 +23,15 @@ const jsonOf = (rows: readonly object[]): string => {
   return /\\u(?:0000|001a|d[89a-f])/.test(text) ? JSON.stringify(rows, escapeValue) : text;
 };
 
-/** The writes as one statement, which notifies as well, with the name of whoever writes. */
-const writeTogetherAs = (name: string): DatabaseTraits["writeTogether"] => {
-  const merged = new Map<string, string>();
-  const together = (texts: readonly string[]): string => {
-    const key = texts.join(";");
-    const known = merged.get(key);
-    if (known !== undefined) return known;
-    let parameters = 0;
-    const parts = texts.map((text, index) => {
-      const before = parameters;
-      const numbered = text.replaceAll(/\$(\d+)/g, (_, number) => {
-        parameters = Math.max(parameters, before + Number(number));
-        return `$${before + Number(number)}`;
-      });
-      return `w${index} as (${numbered})`;
-    });
-    const statement = `with ${parts.join(", ")} select pg_notify('${channel}', '${name}')`;
-    merged.set(key, statement);
-    return statement;
-  };
-  return async (database, queries) => {
-    await execute(
-      database,
-      CompiledQuery.raw(
-        together(queries.map((query) => query.sql)),
-        queries.flatMap(({ parameters }) => parameters),
-      ),
-    );
-  };
-};
+const notifyAs =
+  (name: string): DatabaseTraits["notifyOthers"] =>
+  (database) =>
+    send(database, sql`select pg_notify(${channel}, ${name})`);
 
 export const postgresTraits: DatabaseTraits = {
   bytes: sql`bytea`,
   text: sql`text collate "C"`,
-  withIdentity: (table, name) =>
-    table.addColumn(name, "bigint", (column) => column.primaryKey().generatedAlwaysAsIdentity()),
+  identity: sql`bigint primary key generated always as identity`,
   givenIdentity: sql`overriding system value`,
   async countOn(database, table, column) {
     await sql`select setval(pg_get_serial_sequence(${table}, ${column}), highest)
@@ -72,8 +45,8 @@ export const postgresTraits: DatabaseTraits = {
   locksRows: true,
   list: (ids) => ids.map(escapeText),
   isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
-  given({ numbers, texts }, values) {
-    const records = sql`json_to_recordset(cast(${values.rows} as json))`;
+  given({ numbers, texts }, value) {
+    const records = sql`json_to_recordset(cast(${value("rows")} as json))`;
     return {
       column: (name) => sql.ref(`given.${name}`),
       from: sql`from ${records} as given(${sql.join([
@@ -88,26 +61,18 @@ export const postgresTraits: DatabaseTraits = {
       },
     };
   },
-  async writeRows(database, rows, fill) {
-    const { sql: text, parameters } = fill({ rows: jsonOf(rows) });
-    await execute(database, CompiledQuery.raw(`with written as (${text}) select`, [...parameters]));
-  },
-  async insist(database, { sql: text, parameters }) {
-    await execute(database, CompiledQuery.raw(insisting(text), [...parameters]));
-  },
+  rowValues: (rows) => [{ rows: jsonOf(rows) }],
   async alone(database) {
     await advisoryLock("alone").execute(database);
   },
   // Without a payload, so that PostgreSQL merges those of one transaction.
-  async notify(database) {
-    await sql`notify ${sql.ref(channel)}`.execute(database);
-  },
-  writeTogether: writeTogetherAs(""),
+  notify: (database) => send(database, sql`notify ${sql.ref(channel)}`),
+  notifyOthers: notifyAs(""),
   now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 };
 
-/** Of an instance, which tells its name with the changes that it makes: it has them in memory already. */
+/** Of an instance, which sends its name with the changes that it has in memory already: its own listener ignores those. */
 export const postgresTraitsOf = (name: string): DatabaseTraits => ({
   ...postgresTraits,
-  writeTogether: writeTogetherAs(name),
+  notifyOthers: notifyAs(name),
 });

@@ -1,11 +1,5 @@
 // What differs between the databases, by name. Queries ask for a capability, never for a product.
-import type {
-  CompiledQuery,
-  CreateTableBuilder,
-  RawBuilder,
-  SelectQueryBuilder,
-  SqlBool,
-} from "kysely";
+import type { RawBuilder, SelectQueryBuilder, SqlBool } from "kysely";
 import type { Database } from "./tables.ts";
 
 export type SameSelect = <DB, TB extends keyof DB, O>(
@@ -29,6 +23,9 @@ export interface GivenRows<Column extends string = string> {
   readonly isRowOf: (table: string, column: Column) => RawBuilder<SqlBool>;
 }
 
+/** Puts a placeholder for a value into a query that is being built. */
+export type Value<Values> = <Name extends keyof Values>(name: Name) => Values[Name];
+
 /** What a statement is filled with: the columns of a row, or all rows together. */
 export type RowValues = Readonly<{ rows?: unknown; [column: string]: unknown }>;
 
@@ -36,11 +33,8 @@ export interface DatabaseTraits {
   readonly bytes: RawBuilder<unknown>;
   /** Text that is compared and sorted by its bytes, whatever the database's locale. */
   readonly text: RawBuilder<unknown>;
-  /** Adds a primary key that the database counts up. */
-  readonly withIdentity: <T extends string, C extends string>(
-    table: CreateTableBuilder<T, never>,
-    column: C,
-  ) => CreateTableBuilder<T, C>;
+  /** The type of a primary key that the database counts up. */
+  readonly identity: RawBuilder<unknown>;
   /** Between the columns and the values of an insert that sets such a key itself. */
   readonly givenIdentity: RawBuilder<unknown>;
   /** Such a key continues after the highest number in the table. */
@@ -60,31 +54,16 @@ export interface DatabaseTraits {
   /** A list as one parameter, so that a prepared statement is the same for any number of ids. Others use `idList`. */
   readonly list: (ids: readonly (number | string)[]) => unknown;
   readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>;
-  /** How a statement reads the rows that it is given. `values` are what `writeRows` fills in. */
-  readonly given: (columns: GivenColumns, values: RowValues) => GivenRows;
-  /**
-   * Runs such a statement for all of these rows, in their order: one statement for all or one for each, so rows must not depend on
-   * each other.
-   */
-  readonly writeRows: (
-    database: Database,
-    rows: readonly object[],
-    fill: (values: RowValues) => CompiledQuery,
-  ) => Promise<void>;
-  /**
-   * Runs writes that do not depend on one another, in one statement if the database can, and notifies every other instance: this
-   * one has what it writes in memory once it is committed.
-   */
-  readonly writeTogether: (database: Database, queries: readonly CompiledQuery[]) => Promise<void>;
-  /**
-   * Saves the round trip of a look: the transaction goes on as if the query had found a row. If it had not, the transaction
-   * fails and its work is run again. Undefined where a look takes no round trip.
-   */
-  readonly insist: ((database: Database, query: CompiledQuery) => Promise<void>) | undefined;
+  /** How a statement reads the rows that it is given. */
+  readonly given: (columns: GivenColumns, value: Value<RowValues>) => GivenRows;
+  /** What such a statement is filled with, each time that it runs: all rows together, or one after the other. */
+  readonly rowValues: (rows: readonly object[]) => readonly RowValues[];
   /** A lock on everything: others wait at this call until the transaction ends. */
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */
   readonly notify: (database: Database) => Promise<void>;
+  /** The same for what this instance has in memory once it is committed. */
+  readonly notifyOthers: (database: Database) => Promise<void>;
   /** The database's own time, in milliseconds: the same for every instance, whatever its clock says. */
   readonly now: RawBuilder<number>;
 }

@@ -1,33 +1,33 @@
 // A history entry as a row.
 import type { Selectable } from "kysely";
 import type { ChainedEntry, StoredEntry } from "../../domain/history/chained-entry.ts";
-import { prepared } from "./prepared.ts";
+import { prepared, type Value } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
-export const historyRow = (environmentId: number, entry: ChainedEntry) => ({
+export const historyRow = (environmentId: number, of: Value<ChainedEntry>) => ({
   environment_id: environmentId,
-  revision: entry.revision,
-  subject: entry.subject,
-  subject_id: entry.subjectId,
-  version: entry.version,
-  at: entry.at,
-  actor_key_id: entry.actorKeyId,
-  actor_name: entry.actorName,
-  actor_user_id: entry.actorUserId,
-  actor_user_name: entry.actorUserName,
-  reason: entry.reason,
-  actions: entry.actions,
-  before: entry.before,
-  after: entry.after,
-  level: entry.level,
-  review: entry.review,
-  digest: entry.digest,
-  chain: entry.chain,
+  revision: of("revision"),
+  subject: of("subject"),
+  subject_id: of("subjectId"),
+  version: of("version"),
+  at: of("at"),
+  actor_key_id: of("actorKeyId"),
+  actor_name: of("actorName"),
+  actor_user_id: of("actorUserId"),
+  actor_user_name: of("actorUserName"),
+  reason: of("reason"),
+  actions: of("actions"),
+  before: of("before"),
+  after: of("after"),
+  level: of("level"),
+  review: of("review"),
+  digest: of("digest"),
+  chain: of("chain"),
 });
 
 export const insertHistory = prepared(
-  (database, values: ChainedEntry & { readonly environmentId: number }) =>
-    database.insertInto("history").values(historyRow(values.environmentId, values)),
+  (database, value: Value<ChainedEntry & { readonly environmentId: number }>) =>
+    database.insertInto("history").values(historyRow(value("environmentId"), value)),
 );
 
 /** What the chain runs over, and the number that orders it. */

@@ -4,33 +4,60 @@ import {
   type DatabaseConnection,
   DefaultQueryExecutor,
   type Dialect,
+  type DialectAdapter,
   Kysely,
+  type QueryCompiler,
   type QueryResult,
 } from "kysely";
 import type { Database, Tables } from "./tables.ts";
 
-export type Provide = <T>(consumer: (connection: DatabaseConnection) => Promise<T>) => Promise<T>;
+export interface Connection extends DatabaseConnection {
+  /** Runs a statement of which nothing is read. A transaction on PostgreSQL doesn't wait for it: an error fails the commit. */
+  send(query: CompiledQuery): Promise<void>;
+}
+
+export type Provide = <T>(consumer: (connection: Connection) => Promise<T>) => Promise<T>;
 
 /** There are no plugins, and no query is aborted: what Kysely does for those around each query is left out. */
 class DirectExecutor extends DefaultQueryExecutor {
+  readonly #provide: Provide;
+
+  constructor(compiler: QueryCompiler, adapter: DialectAdapter, provide: Provide) {
+    super(compiler, adapter, { provideConnection: (consumer) => provide(consumer) });
+    this.#provide = provide;
+  }
+
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.provideConnection((connection) => connection.executeQuery<R>(query));
+    return this.#provide((connection) => connection.executeQuery<R>(query));
+  }
+
+  send(query: CompiledQuery): Promise<void> {
+    return this.#provide((connection) => connection.send(query));
   }
 }
+
+/** A query of Kysely's, or SQL. */
+export interface Buildable<Row = unknown> {
+  compile(database: Database): CompiledQuery<Row>;
+}
+
+/** For writes of which nothing is read, see `Connection.send`. */
+export const send = (database: Database, query: Buildable): Promise<void> =>
+  (database.getExecutor() as DirectExecutor).send(query.compile(database));
 
 /** Runs a query that is compiled already. */
 export const execute = <R>(database: Database, query: CompiledQuery<R>): Promise<QueryResult<R>> =>
   database.getExecutor().executeQuery<R>(query);
 
-export const kyselyOn = (dialect: Dialect): ((provideConnection: Provide) => Database) => {
+export const kyselyOn = (dialect: Dialect): ((provide: Provide) => Database) => {
   const driver = dialect.createDriver();
   const adapter = dialect.createAdapter();
   const compiler = dialect.createQueryCompiler();
-  return (provideConnection) =>
+  return (provide) =>
     new Kysely<Tables>({
       config: { dialect },
       dialect,
       driver,
-      executor: new DirectExecutor(compiler, adapter, { provideConnection }),
+      executor: new DirectExecutor(compiler, adapter, provide),
     });
 };

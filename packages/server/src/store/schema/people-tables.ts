@@ -21,23 +21,23 @@ export interface PeopleTables {
     /** About to the minute. */
     used_at: number;
     ends_at: number;
-    /** What it is named by in lists; null for those of before there were any. */
-    id: Generated<string | null>;
+    /** What it is named by in lists. */
+    id: string;
     /** Who has signed in; null for those who did with keys. */
-    user_id: Generated<string | null>;
-    /** 1 for those who came by a link of the operator. */
-    owner: Generated<number>;
-    created_at: Generated<number | null>;
+    user_id: string | null;
+    /** JSON: the keys with the rights of the operator's link; null for sessions without a link. */
+    link_keys: string | null;
+    created_at: number;
     /** When the person last proved who they are. */
-    signed_in_at: Generated<number | null>;
-    /** When the person's rights had last changed when the token was made. */
-    rights_at: Generated<number | null>;
+    signed_in_at: number;
+    /** When the person's rights had last changed when the token was made; null for keys. */
+    rights_at: number | null;
     /** `password`, `link`, `key`, or `oidc:` and the provider's id. */
-    method: Generated<string | null>;
-    address: Generated<string | null>;
-    agent: Generated<string | null>;
+    method: string;
+    address: string | null;
+    agent: string | null;
     /** Encrypted: the id token, which signing out at the provider asks for. */
-    provider_token: Generated<Uint8Array | null>;
+    provider_token: Uint8Array | null;
   };
   users: {
     id: string;
@@ -61,6 +61,25 @@ export interface PeopleTables {
     totp_step: Generated<number>;
     /** JSON: hashes of the recovery codes that are left. */
     recovery: string | null;
+  };
+  /** What belongs to the whole store: one row. */
+  installation: {
+    id: string;
+    /** Encrypted: the key of the hashes of addresses. */
+    address_key: Uint8Array;
+  };
+  /** Keyed hashes of the addresses that an account has or had. */
+  user_addresses: {
+    user_id: string;
+    hash: string;
+    /** The account that had the address first keeps the roles of its groups. */
+    since: number;
+  };
+  /** Accounts that an owner declared to belong to one human; rows outlive their account. */
+  linked_accounts: {
+    user_id: string;
+    /** The same for all accounts of one human. */
+    human: string;
   };
   /** Who a provider says that a person is. */
   identities: {

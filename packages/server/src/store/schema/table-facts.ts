@@ -32,7 +32,7 @@ export const tableFacts = {
   history_checkpoints: { key: ["id"], identity: "id", belongsTo: "environment", isCopied: true },
   events: { key: ["id"], belongsTo: "environment", isCopied: true },
   webhooks: { key: ["id"], belongsTo: "environment", isCopied: true },
-  lanes: { key: ["id"], identity: "id", belongsTo: "webhooks", isCopied: true },
+  delivery_queues: { key: ["id"], identity: "id", belongsTo: "webhooks", isCopied: true },
   deliveries: { key: ["position"], identity: "position", belongsTo: "webhooks", isCopied: true },
   attempts: { key: ["position", "number"], belongsTo: "deliveries", isCopied: true },
   attempt_counts: { key: ["webhook_id", "slot"], belongsTo: "webhooks", isCopied: true },
@@ -47,6 +47,11 @@ export const tableFacts = {
     belongsTo: "environment",
     isCopied: true,
   },
+  evaluation_errors: {
+    key: ["environment_id", "key_id", "code", "flag_key", "program"],
+    belongsTo: "environment",
+    isCopied: true,
+  },
   change_requests: { key: ["id"], belongsTo: "environment", isCopied: true },
   change_request_entries: {
     key: ["request_id", "number"],
@@ -55,11 +60,14 @@ export const tableFacts = {
   },
   removed_environments: { key: ["id"], belongsTo: "store", isCopied: true },
   users: { key: ["id"], belongsTo: "store", isCopied: true },
+  installation: { key: ["id"], belongsTo: "store", isCopied: true },
+  user_addresses: { key: ["user_id", "hash"], belongsTo: "store", isCopied: true },
+  linked_accounts: { key: ["user_id"], belongsTo: "store", isCopied: true },
   identities: { key: ["issuer", "subject"], belongsTo: "store", isCopied: true },
   sign_in_links: { key: ["hash"], belongsTo: "store", isCopied: false },
   sessions: { key: ["hash"], belongsTo: "store", isCopied: false },
   instances: { key: ["id"], belongsTo: "store", isCopied: false },
-  answers: { key: ["key_id", "name"], belongsTo: "api_keys", isCopied: true },
+  idempotency_records: { key: ["key_id", "name"], belongsTo: "api_keys", isCopied: true },
 } as const satisfies { readonly [T in keyof Tables]: TableFacts };
 
 export const tableNames = Object.keys(tableFacts) as (keyof Tables)[];

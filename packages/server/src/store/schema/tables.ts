@@ -1,15 +1,15 @@
-// The tables as the queries see them. The same on every database: times are milliseconds, booleans 0 or 1, JSON is text.
-// The table clock_steps of version 0.1 is no longer used; migrations only add.
+// The tables as queries see them: times are milliseconds, booleans 0 or 1, JSON is text.
 import type { Generated, Kysely } from "kysely";
 import type { ChangeRequestTables } from "./change-request-tables.ts";
 import type { PeopleTables } from "./people-tables.ts";
+import type { UsageTables } from "./usage-tables.ts";
 
 /** The database, or one transaction on it. */
 export type Database = Kysely<Tables>;
 export type Work<T> = (database: Database) => Promise<T>;
 export type Transact = <T>(work: Work<T>) => Promise<T>;
 
-export interface Tables extends PeopleTables, ChangeRequestTables {
+export interface Tables extends PeopleTables, ChangeRequestTables, UsageTables {
   schema_version: { version: number };
   environments: {
     id: Generated<number>;
@@ -25,6 +25,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     segment_count: Generated<number>;
     /** Of rules, variants and segments. */
     definition_bytes: Generated<number>;
+    /** Steps that rules and segments take for the largest context. */
+    definition_work: Generated<number>;
     /** When the revision was made; null before the first. */
     changed_at: Generated<number | null>;
     /** What people call it; null for its name. */
@@ -130,14 +132,14 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     before: string | null;
     after: string | null;
     /** Of `after`, see flags. */
-    level: Generated<number | null>;
+    level: number | null;
     /** Why, when whoever made the change said so. */
     reason: Generated<string | null>;
     /** JSON: the change request that it was part of, or who went past the approval; null for neither. */
     review: Generated<string | null>;
-    /** What it says, and the chain up to it; null until the next change when an older version wrote it. */
-    digest: Generated<string | null>;
-    chain: Generated<string | null>;
+    /** What it says, and the chain up to it; null in a row that Halyard has not written. */
+    digest: string | null;
+    chain: string | null;
   };
   /** What stands for entries that were deleted, and for names that were replaced in entries. */
   history_checkpoints: {
@@ -158,7 +160,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     /** Null for a test, which is not part of the environment's sequence. */
     sequence: number | null;
     type: string;
-    flag_key: string | null;
+    /** What its deliveries are ordered by: a flag's key, or `segment:` and a segment's key for example; null for a test. */
+    ordering_key: string | null;
     created_at: number;
     body: Uint8Array;
   };
@@ -174,19 +177,19 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     previous_until: number | null;
     /** Time of the first failure since the last success. */
     failing_since: number | null;
+    /** See `Failing`. */
+    failing_counted_at: number | null;
+    failing_for: number | null;
     /** 1 for requests with the headers of CloudEvents. */
     cloud_events: number | null;
     created_at: number;
   };
-  /**
-   * Ordering queues: of the pending deliveries of one only the oldest is sent. One for each webhook, flag and priority.
-   * The code says queue; the table keeps its first name.
-   */
-  lanes: {
+  /** Of the pending deliveries of a queue only the oldest is sent. One for each webhook, ordering key and priority. */
+  delivery_queues: {
     id: Generated<number>;
     webhook_id: string;
-    /** Empty for tests. */
-    flag_key: string;
+    /** As in `events`; for a test, a space and the delivery's id. */
+    ordering_key: string;
     /** 0 for live events, 1 for replays, which come after them. */
     priority: number;
     /** When its oldest delivery may be tried; null while nothing is pending. */
@@ -202,7 +205,7 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     position: Generated<number>;
     id: string;
     webhook_id: string;
-    lane_id: number;
+    queue_id: number;
     event_id: string;
     sequence: number | null;
     kind: string;
@@ -220,10 +223,9 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     error: string | null;
     response: string | null;
   };
-  /** The attempts of a webhook within ten minutes. */
+  /** The attempts of a webhook within ten minutes, which begin at `slot`. */
   attempt_counts: {
     webhook_id: string;
-    /** When the ten minutes began. */
     slot: number;
     succeeded: number;
     failed: number;
@@ -231,7 +233,6 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     last_failure_at: number | null;
     last_error: string | null;
   };
-  /** The last replay of each webhook that has had one. */
   replays: {
     webhook_id: string;
     reached: number;
@@ -244,26 +245,6 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     started_at: number;
     ended_at: number | null;
   };
-  /** Evaluations of a flag within an hour, of all instances together. */
-  usage: {
-    environment_id: number;
-    /** Empty for bulk evaluations, which are counted as on. */
-    flag_key: string;
-    hour: number;
-    on_count: number;
-    off_count: number;
-    last_at: number;
-  };
-  /** The evaluations of an hour by variant and by rule. */
-  usage_counts: {
-    environment_id: number;
-    flag_key: string;
-    hour: number;
-    /** `variant` or `rule`. */
-    kind: string;
-    name: string;
-    count: number;
-  };
   /** Environments that were removed, or are being. */
   removed_environments: {
     id: number;
@@ -273,8 +254,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     keys: number;
     began_at: number;
     ended_at: number | null;
-    /** JSON: who removed it; null when that was not recorded yet. */
-    actor: Generated<string | null>;
+    /** JSON: who removed it. */
+    actor: string | null;
   };
   /** The running instances, for each other: what they and their clients have applied. */
   instances: {
@@ -289,8 +270,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     /** JSON: the revision of each environment, and its clients. */
     body: string;
   };
-  /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
-  answers: {
+  /** Responses kept for requests that are sent again. */
+  idempotency_records: {
     key_id: string;
     name: string;
     fingerprint: string;

@@ -1,6 +1,7 @@
 // A webhook as a row.
 import type { Selectable } from "kysely";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
+import { prepared, type Value } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
@@ -24,3 +25,13 @@ export const webhookOf = (row: WebhookRow): Webhook => ({
   ...(row.cloud_events === 1 && { cloudEvents: true }),
   createdAt: new Date(row.created_at),
 });
+
+/** Of an environment, in the order in which lists show them. */
+export const readWebhooks = prepared((database, value: Value<{ environmentId: number }>) =>
+  database
+    .selectFrom("webhooks")
+    .select(webhookColumns)
+    .where("environment_id", "=", value("environmentId"))
+    .orderBy("created_at")
+    .orderBy("id"),
+);

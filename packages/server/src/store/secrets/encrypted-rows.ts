@@ -8,6 +8,7 @@ import type { SecretCipher } from "./secret-cipher.ts";
 export const encryptedColumns: { readonly [T in keyof Tables]?: readonly string[] } = {
   webhooks: ["secret", "previous_secret"],
   users: ["totp"],
+  installation: ["address_key"],
 };
 
 const tables = Object.entries(encryptedColumns) as [keyof Tables, readonly string[]][];
@@ -43,7 +44,7 @@ export const reencrypt = async (
   return count;
 };
 
-/** Ids of the webhooks and people whose secret was encrypted with a key that is missing. */
+/** Ids of the webhooks and people whose secret was encrypted with a key that is missing; "installation" for the key of addresses. */
 export const unreadableSecrets = async (
   database: Kysely<Tables>,
   secrets: SecretCipher | undefined,

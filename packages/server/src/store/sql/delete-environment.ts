@@ -29,7 +29,7 @@ const fromTheEnd = tableNames.toReversed();
 export const removalWrites = (
   database: Database,
   traits: DatabaseTraits,
-  signal: { readonly revokedKeys: string[]; readonly left: Map<number, unknown> },
+  signal: { readonly revokedKeys: string[] },
 ): Pick<EnvironmentWrites, "closeEnvironment" | "deleteEnvironmentPart"> => ({
   async closeEnvironment({ id, name, flagCount }, at, actor) {
     const time = at.getTime();
@@ -62,7 +62,6 @@ export const removalWrites = (
       .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
     signal.revokedKeys.push(...keys.map((key) => key.id));
-    signal.left.delete(id);
     await traits.notify(database);
   },
 

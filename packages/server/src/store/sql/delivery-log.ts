@@ -20,7 +20,7 @@ export const deliveryReads = (database: Database): DeliveryReads => {
         .selectFrom("deliveries")
         .innerJoin("events", "events.id", "deliveries.event_id")
         // Gone, perhaps, once nothing is pending in it.
-        .leftJoin("lanes", "lanes.id", "deliveries.lane_id")
+        .leftJoin("delivery_queues", "delivery_queues.id", "deliveries.queue_id")
         .select((delivery) => [
           "deliveries.position",
           "deliveries.id",
@@ -31,12 +31,12 @@ export const deliveryReads = (database: Database): DeliveryReads => {
           "deliveries.created_at",
           "deliveries.settled_at",
           "events.type",
-          "events.flag_key",
-          "lanes.due_at",
+          "events.ordering_key",
+          "delivery_queues.due_at",
           delivery
             .selectFrom("deliveries as first")
             .select("first.id")
-            .whereRef("first.lane_id", "=", "deliveries.lane_id")
+            .whereRef("first.queue_id", "=", "deliveries.queue_id")
             .where("first.state", "=", sql.lit("pending"))
             .whereRef("first.position", "<", "deliveries.position")
             .orderBy("first.position")
@@ -53,7 +53,7 @@ export const deliveryReads = (database: Database): DeliveryReads => {
           ),
         )
         .$if(state === "retrying", (rest) => rest.where("deliveries.attempts", ">", sql.lit(0)))
-        .$if(flagKey !== undefined, (rest) => rest.where("events.flag_key", "=", flagKey ?? ""))
+        .$if(flagKey !== undefined, (rest) => rest.where("events.ordering_key", "=", flagKey ?? ""))
         .$if(before !== undefined, (rest) =>
           rest.where("deliveries.position", "<", (inner) =>
             inner
@@ -97,7 +97,7 @@ export const deliveryReads = (database: Database): DeliveryReads => {
           id: row.event_id,
           type: row.type,
           sequence: row.sequence,
-          flagKey: row.flag_key,
+          orderingKey: row.ordering_key,
         },
         createdAt: new Date(row.created_at),
         settledAt: row.settled_at === null ? null : new Date(row.settled_at),
@@ -133,7 +133,7 @@ export const deliveryReads = (database: Database): DeliveryReads => {
     events: (environmentId, { afterSequence, throughSequence, from, to }, types, limit) =>
       database
         .selectFrom("events")
-        .select(["id", "sequence", "flag_key as flagKey"])
+        .select(["id", "sequence", "ordering_key as orderingKey"])
         .where("environment_id", "=", environmentId)
         .where("sequence", ">", afterSequence ?? 0)
         .$if(throughSequence !== undefined, (rest) =>

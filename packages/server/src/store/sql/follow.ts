@@ -1,21 +1,12 @@
 // The reads of ports.ts that instances follow: the position of each environment, its revisions, its keys.
-import type { ApiKey } from "../../domain/api-key.ts";
 import type { Revision } from "../../domain/change.ts";
 import { lesserRole, type Role } from "../../domain/principal.ts";
 import type { Reader } from "../../ports.ts";
+import { keyLimits } from "../people/keys.ts";
 import { percentOf } from "../schema/percent.ts";
-import type { Database, Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 type FollowReads = Pick<Reader, "positions" | "changesAfter" | "keyHolders">;
-
-/** What of a key's row limits its use. */
-export const keyLimits = ({
-  expires_at,
-  origins,
-}: Pick<Tables["api_keys"], "expires_at" | "origins">): Pick<ApiKey, "expiresAt" | "origins"> => ({
-  expiresAt: expires_at === null ? null : new Date(expires_at),
-  origins: origins === null ? null : (JSON.parse(origins) as string[]),
-});
 
 export const followReads = (database: Database): FollowReads => ({
   async keyHolders(environmentId) {

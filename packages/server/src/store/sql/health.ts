@@ -29,9 +29,9 @@ const retryingOf = (webhook: OfWebhook) =>
 
 const busyQueues = (webhook: OfWebhook) =>
   webhook
-    .selectFrom("lanes")
-    .whereRef("lanes.webhook_id", "=", "webhooks.id")
-    .where("lanes.due_at", "is not", null);
+    .selectFrom("delivery_queues")
+    .whereRef("delivery_queues.webhook_id", "=", "webhooks.id")
+    .where("delivery_queues.due_at", "is not", null);
 
 const lastCounts = (webhook: OfWebhook, column: "last_success_at" | "last_failure_at") =>
   webhook
@@ -121,7 +121,7 @@ export const healthReads = (database: Database): HealthReads => {
               .select((queue) => queue.fn.countAll().as("count"))
               .as("queues"),
             busyQueues(webhook)
-              .select((queue) => queue.fn.min("lanes.due_at").as("due_at"))
+              .select((queue) => queue.fn.min("delivery_queues.due_at").as("due_at"))
               .as("due_at"),
             lastCounts(webhook, "last_success_at")
               .select("attempt_counts.last_success_at")
@@ -171,7 +171,7 @@ export const healthReads = (database: Database): HealthReads => {
       const rows = await database
         .selectFrom("deliveries")
         .innerJoin("events", "events.id", "deliveries.event_id")
-        .leftJoin("lanes", "lanes.id", "deliveries.lane_id")
+        .leftJoin("delivery_queues", "delivery_queues.id", "deliveries.queue_id")
         .leftJoin("attempts", (join) =>
           join
             .onRef("attempts.position", "=", "deliveries.position")
@@ -180,15 +180,15 @@ export const healthReads = (database: Database): HealthReads => {
         .select((delivery) => [
           "deliveries.id",
           "deliveries.attempts",
-          "events.flag_key",
-          "lanes.due_at",
+          "events.ordering_key",
+          "delivery_queues.due_at",
           "attempts.error",
           delivery
             .selectFrom(
               delivery
                 .selectFrom("deliveries as later")
                 .select("later.position")
-                .whereRef("later.lane_id", "=", "deliveries.lane_id")
+                .whereRef("later.queue_id", "=", "deliveries.queue_id")
                 .where("later.state", "=", sql.lit("pending"))
                 .whereRef("later.position", ">", "deliveries.position")
                 .limit(sql.lit(countLimit))
@@ -205,7 +205,7 @@ export const healthReads = (database: Database): HealthReads => {
         .execute();
       return rows.map((row) => ({
         deliveryId: row.id,
-        flagKey: row.flag_key,
+        orderingKey: row.ordering_key,
         attempts: row.attempts,
         error: row.error,
         dueAt: dateOf(row.due_at),

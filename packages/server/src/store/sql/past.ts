@@ -1,8 +1,8 @@
 // An environment as it was, from the revisions in its history.
 import { sql } from "kysely";
 import type { PastChange, PastReads } from "../../domain/history.ts";
+import { historySize, maxPageBytes } from "../history/page.ts";
 import type { Database } from "../schema/tables.ts";
-import { historySize, maxPageBytes } from "./history.ts";
 
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 

@@ -4,7 +4,6 @@ import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { ChangeRequestReads } from "../../domain/change-requests/change-request.ts";
 import type { EnvironmentReads } from "../../domain/environment.ts";
-import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
 import type { SignInLinkReads } from "../../domain/sign-in.ts";
@@ -14,20 +13,20 @@ import type { Reader } from "../../ports.ts";
 import { environmentReads } from "../environments/rows.ts";
 import { chainReads } from "../history/chain-part.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
+import { apiKeyReads } from "../people/keys.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
-import type { DatabaseTraits, SameSelect } from "../schema/dialect.ts";
+import type { SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
-import { percentOf } from "../schema/percent.ts";
-import { prepared } from "../schema/prepared.ts";
+import { prepared, type Value } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
-import { dateOf } from "../schema/times.ts";
-import { webhookColumns, webhookOf } from "../schema/webhook-row.ts";
+import { readWebhooks, webhookColumns, webhookOf } from "../schema/webhook-row.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
-import { followReads, keyLimits } from "./follow.ts";
+import { evaluationErrorReads } from "./evaluation-errors.ts";
+import { followReads } from "./follow.ts";
 import { healthReads } from "./health.ts";
-import { eventLogReads, historyReads } from "./history.ts";
+import { eventLogReads, historyReads, historySearchReads } from "./history.ts";
 import { pastReads } from "./past.ts";
 import { replayReads } from "./replays.ts";
 import { caughtUp, referenceReads, segmentReads, wholeSegments } from "./segments.ts";
@@ -52,53 +51,12 @@ const flagColumns = [
   "definition",
   "level",
 ] as const;
-const readFlag = prepared(
-  (database, { environmentId, key }: { environmentId: number; key: string }) =>
-    database
-      .selectFrom("flags")
-      .select(flagColumns)
-      .where("environment_id", "=", environmentId)
-      .where("key", "=", key),
-);
-
-const readFlagList = prepared(
-  (
-    database,
-    { environmentId, keys }: { environmentId: number; keys: unknown },
-    traits: DatabaseTraits,
-  ) =>
-    database
-      .selectFrom("flags")
-      .select(flagColumns)
-      .where("environment_id", "=", environmentId)
-      .where(traits.isIn("key", keys)),
-);
-
-/** Flags by their keys; undefined for those that are not there. */
-export const readFlagsAhead = async (
-  database: Database,
-  traits: DatabaseTraits,
-  environmentId: number,
-  keys: readonly string[],
-): Promise<Map<string, VersionedFlag | undefined>> => {
-  const found = new Map<string, VersionedFlag | undefined>(keys.map((key) => [key, undefined]));
-  const [first] = found.keys();
-  if (first === undefined) return found;
-  const rows = await (found.size === 1
-    ? readFlag.run(database, { environmentId, key: first })
-    : readFlagList.run(database, { environmentId, keys: traits.list([...found.keys()]) }, traits));
-  for (const row of rows) found.set(row.key, flagOf(row));
-  return found;
-};
-
-const webhooksOf = (database: Database, environmentId: number) =>
+const readFlag = prepared((database, value: Value<{ environmentId: number; key: string }>) =>
   database
-    .selectFrom("webhooks")
-    .select(webhookColumns)
-    .where("environment_id", "=", environmentId);
-
-const readWebhooks = prepared((database, { environmentId }: { environmentId: number }) =>
-  webhooksOf(database, environmentId).orderBy("created_at").orderBy("id"),
+    .selectFrom("flags")
+    .select(flagColumns)
+    .where("environment_id", "=", value("environmentId"))
+    .where("key", "=", value("key")),
 );
 
 /** `lock` is applied to what a transaction reads in order to change it. */
@@ -118,6 +76,7 @@ export const readsToChange = (
   | "webhooks"
   | "webhook"
   | "keys"
+  | "apiKey"
   | "history"
 > => {
   const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
@@ -156,39 +115,17 @@ export const readsToChange = (
     },
 
     async webhook(environmentId, id) {
-      const row = await webhooksOf(database, environmentId)
+      const row = await database
+        .selectFrom("webhooks")
+        .select(webhookColumns)
+        .where("environment_id", "=", environmentId)
         .where("id", "=", id)
         .$call(lock)
         .executeTakeFirst();
       return row && webhookOf(row);
     },
 
-    async keys(environmentId) {
-      const rows = await database
-        .selectFrom("api_keys")
-        .leftJoin("users", "users.id", "api_keys.user_id")
-        .select(["api_keys.id", "api_keys.name", "role", "api_keys.created_at", "last_used_at"])
-        .select(["expires_at", "origins", "writes_directly", "created_by", "user_id", "max_flips"])
-        .select("users.name as user_name")
-        .where("environment_id", "=", environmentId)
-        .where("revoked_at", "is", null)
-        .where("kind", "=", "key")
-        .orderBy("api_keys.created_at")
-        .orderBy("api_keys.id")
-        .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        name: row.name,
-        role: row.role as KeyRole,
-        ...keyLimits(row),
-        createdAt: new Date(row.created_at),
-        lastUsedAt: dateOf(row.last_used_at),
-        user: row.user_id === null ? null : { id: row.user_id, name: row.user_name ?? "" },
-        writesDirectly: row.writes_directly === 1,
-        maxFlips: percentOf(row.max_flips),
-        createdBy: row.created_by,
-      }));
-    },
+    ...apiKeyReads(database),
   };
 };
 
@@ -197,8 +134,10 @@ export const createReader = (database: Database): Reader => ({
   ...deliveryReads(database),
   ...followReads(database),
   ...usageReads(database),
+  ...evaluationErrorReads(database),
   ...healthReads(database),
   ...eventLogReads(database),
+  ...historySearchReads(database),
   ...pastReads(database),
   ...chainReads(database),
   session: readSession(database),

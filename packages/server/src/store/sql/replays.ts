@@ -60,12 +60,12 @@ export const replayReads = (database: Database, lock: SameSelect): ReplayReads =
 
   async pendingReplays(webhookId, limit) {
     const rows = await database
-      .selectFrom("lanes")
-      .innerJoin("deliveries", "deliveries.lane_id", "lanes.id")
+      .selectFrom("delivery_queues")
+      .innerJoin("deliveries", "deliveries.queue_id", "delivery_queues.id")
       .select("deliveries.position")
-      .where("lanes.webhook_id", "=", webhookId)
-      .where("lanes.priority", "=", 1)
-      .where("lanes.due_at", "is not", null)
+      .where("delivery_queues.webhook_id", "=", webhookId)
+      .where("delivery_queues.priority", "=", 1)
+      .where("delivery_queues.due_at", "is not", null)
       .where("deliveries.state", "=", sql.lit("pending"))
       .limit(limit)
       .execute();

@@ -1,11 +1,11 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
-import { keepEnvironments } from "../environments/left-environments.ts";
 import { signCheckpointsAnew, signedBy } from "../history/checkpoints.ts";
 import { redactHistory } from "../history/redact.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { queue } from "../outbox/queue.ts";
+import { replaceLostKey } from "../people/address-hashes.ts";
 import { credentialReads, hasPasswords } from "../people/credentials.ts";
 import { writeSessionUse } from "../people/sessions.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -13,6 +13,7 @@ import type { Database, Transact } from "../schema/tables.ts";
 import { reencrypt, unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { groupCommit } from "../transactions/group-commit.ts";
+import { createAddEvaluationErrors } from "./evaluation-errors.ts";
 import { instanceReads, instanceWrites } from "./instances.ts";
 import { createTransactions, type SignalDraft } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
@@ -48,7 +49,6 @@ const createDraft = (): SignalDraft => ({
   queued: new Set(),
   changed: new Set(),
   deliveries: [],
-  left: new Map(),
   changes: [],
   revokedKeys: [],
   accessChanged: false,
@@ -65,7 +65,6 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       parts.flatMap(({ draft }) => draft.deliveries),
     ),
   );
-  const environments = keepEnvironments();
   return {
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
@@ -73,24 +72,15 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
-    async transact(work, concern) {
-      const key = engine.locksAll ? 0 : concern?.environmentId;
-      const flags = concern?.flags ?? [];
-      const run = async (
-        database: Database,
-        reads: readonly string[],
-        before?: Part,
-      ): Promise<Part> => {
+    async transact(work, environmentId) {
+      const key = engine.locksAll ? 0 : environmentId;
+      const run = async (database: Database): Promise<Part> => {
         const draft = createDraft();
-        const kept = concern && environments.kept;
-        const known = { held: before?.draft.left, kept };
-        const result = await work(transactionOn(database, draft, reads, known));
-        return { result, draft };
+        return { result: await work(transactionOn(database, draft)), draft };
       };
       const { result, draft } = await (key === undefined
-        ? changes.alone(run, flags)
-        : changes.together(key, run, flags));
-      if (concern && engine.traits.insist) environments.keep(draft.left);
+        ? changes.alone(run)
+        : changes.together(key, run));
       const followers = [...commitListeners].map(async (listener) => listener(draft));
       if (draft.queued.size + draft.changed.size > 0) {
         for (const listener of deliveryListeners) listener(draft);
@@ -102,11 +92,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       commitListeners.add(listener);
       return () => commitListeners.delete(listener);
     },
-    onHint: (listener) =>
-      engine.onHint(() => {
-        environments.forget();
-        listener();
-      }),
+    onHint: (listener) => engine.onHint(listener),
     outbox: createOutbox(engine, secrets, deliveryListeners),
     redactHistory: (person, now) =>
       redactHistory(engine.transact, engine.traits, secrets, person, now),
@@ -117,10 +103,12 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     ...instanceReads(engine.database, engine.traits),
     ...instanceWrites(engine.traits, engine.transactRelaxed),
     addUsage: createAddUsage(engine.traits, engine.transactRelaxed),
-    reencryptSecrets: () =>
+    addEvaluationErrors: createAddEvaluationErrors(engine.traits, engine.transactRelaxed),
+    reencryptSecrets: ({ isAddressKeyLost }) =>
       engine.transact(async (database) => {
         await signCheckpointsAnew(database, secrets);
-        return reencrypt(database, engine.traits, secrets);
+        const lostAddresses = await replaceLostKey(database, secrets, isAddressKeyLost);
+        return { count: await reencrypt(database, engine.traits, secrets), lostAddresses };
       }),
     unreadableSecrets: () => unreadableSecrets(engine.database, secrets),
     async check() {

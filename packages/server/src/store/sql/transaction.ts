@@ -7,22 +7,23 @@ import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
 import type { Transaction } from "../../ports.ts";
 import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
-import { keepFlag, type LeftEnvironment, take } from "../environments/left-environments.ts";
-import { lockEnvironment, lockUnchanged } from "../environments/lock.ts";
+import { lockEnvironment } from "../environments/lock.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { type QueuedDelivery, queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
 import { keyWrites } from "../people/keys.ts";
+import { oneHumanWrites } from "../people/one-human.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
 import { appendEntry, lockHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { send } from "../schema/kysely-on.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { removalWrites } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
-import { readFlagsAhead, readsToChange } from "./reader.ts";
+import { readsToChange } from "./reader.ts";
 import { replayWrites } from "./replays.ts";
 import { webhookWrites } from "./webhooks.ts";
 import { writeChange } from "./write-change.ts";
@@ -36,7 +37,7 @@ const forgetOldest = async (database: Database, keyId: string): Promise<void> =>
   saved += 1;
   // Finding the oldest costs more than saving one.
   if (saved % forgetEvery > 0) return;
-  const own = database.selectFrom("answers").where("key_id", "=", keyId);
+  const own = database.selectFrom("idempotency_records").where("key_id", "=", keyId);
   const [oldest] = await own
     .select("expires_at")
     .orderBy("expires_at", "desc")
@@ -45,7 +46,7 @@ const forgetOldest = async (database: Database, keyId: string): Promise<void> =>
     .execute();
   if (!oldest) return;
   await database
-    .deleteFrom("answers")
+    .deleteFrom("idempotency_records")
     .where("key_id", "=", keyId)
     .where("expires_at", "<=", oldest.expires_at)
     .execute();
@@ -53,10 +54,13 @@ const forgetOldest = async (database: Database, keyId: string): Promise<void> =>
 
 const idempotencyRecords = (
   database: Database,
-): Pick<Transaction, "idempotencyRecord" | "saveIdempotencyRecord"> => ({
+): Pick<
+  Transaction,
+  "idempotencyRecord" | "saveIdempotencyRecord" | "deleteIdempotencyRecord"
+> => ({
   async idempotencyRecord(keyId, name, now) {
     return database
-      .selectFrom("answers")
+      .selectFrom("idempotency_records")
       .select(["fingerprint", "sealed"])
       .where("key_id", "=", keyId)
       .where("name", "=", name)
@@ -64,13 +68,28 @@ const idempotencyRecords = (
       .executeTakeFirst();
   },
 
+  async deleteIdempotencyRecord(keyId, name) {
+    await send(
+      database,
+      database
+        .deleteFrom("idempotency_records")
+        .where("key_id", "=", keyId)
+        .where("name", "=", name),
+    );
+  },
+
   async saveIdempotencyRecord(keyId, name, answer, until, now) {
-    await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
+    await send(
+      database,
+      database.deleteFrom("idempotency_records").where("expires_at", "<=", now.getTime()),
+    );
     await forgetOldest(database, keyId);
-    await database
-      .insertInto("answers")
-      .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() })
-      .execute();
+    await send(
+      database,
+      database
+        .insertInto("idempotency_records")
+        .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() }),
+    );
   },
 });
 
@@ -82,8 +101,6 @@ export interface SignalDraft {
   /** Written at the end of the transaction, so that queues are locked in their order whatever the order of changes. */
   readonly deliveries: QueuedDelivery[];
   readonly changes: Change[];
-  /** For the next work of the same transaction, and for the changes after the commit. */
-  readonly left: Map<number, LeftEnvironment>;
   readonly revokedKeys: string[];
   accessChanged: boolean;
 }
@@ -104,6 +121,7 @@ const onConnection = ({ database, traits, secrets }: Resources) => ({
   ...signInLinkWrites(database),
   ...sessionWrites(database),
   ...credentialWrites(database, traits, secrets),
+  ...oneHumanWrites(database, secrets),
   ...environmentWrites(database, traits),
   ...copyWrites(database, traits),
   ...idempotencyRecords(database),
@@ -125,24 +143,13 @@ const onConnection = ({ database, traits, secrets }: Resources) => ({
 });
 type OnConnection = ReturnType<typeof onConnection>;
 
-/** Environments that a work need not read. */
-interface Known {
-  /** From the work before it in the same transaction: locked already. */
-  readonly held: Map<number, LeftEnvironment> | undefined;
-  /** From an earlier transaction; undefined for a work that does not name its environment. */
-  readonly kept: Map<number, LeftEnvironment> | undefined;
-}
-
 const createTransaction = (
   connection: OnConnection,
   { database, traits, secrets }: Resources,
   signal: SignalDraft,
-  expected: readonly string[],
-  known: Known,
 ): Transaction => {
   /** Of the environments that are locked here. */
   const heads = new Map<number, ChainHead>();
-  const locked = new Map<number, Promise<LeftEnvironment | undefined>>();
 
   const checkChain = ({ state, entry }: Change): void => {
     const head = heads.get(state.id);
@@ -157,43 +164,13 @@ const createTransaction = (
     }
   };
 
-  const lock = async (environmentId: number): Promise<LeftEnvironment | undefined> => {
-    const held = take(known.held, environmentId);
-    if (held) return held;
-    const kept = take(known.kept, environmentId);
-    if (kept && traits.insist) {
-      const { flags, state } = kept;
-      await lockUnchanged(database, traits, traits.insist, state);
-      const unknown = expected.filter((key) => !flags.has(key));
-      const read = await readFlagsAhead(database, traits, environmentId, unknown);
-      for (const [key, flag] of read) flags.set(key, flag);
-      return kept;
-    }
-    const [found, flags] = await Promise.all([
-      lockEnvironment(database, traits, environmentId),
-      readFlagsAhead(database, traits, environmentId, expected),
-    ]);
-    return found && { ...found, flags };
-  };
-
   return {
     ...connection,
 
     async lockEnvironment(environmentId) {
-      const locking = lock(environmentId);
-      locked.set(environmentId, locking);
-      const found = await locking;
-      if (!found) return undefined;
-      heads.set(environmentId, found.state);
-      // A work that changes nothing leaves it too.
-      if (known.kept) signal.left.set(environmentId, found);
+      const found = await lockEnvironment(database, traits, environmentId);
+      if (found) heads.set(environmentId, found.state);
       return found;
-    },
-
-    async flag(environmentId, key) {
-      const locking = locked.get(environmentId);
-      const ahead = locking && (await locking)?.flags;
-      return ahead?.has(key) ? ahead.get(key) : connection.flag(environmentId, key);
     },
 
     async commit(change, deliveries) {
@@ -203,11 +180,6 @@ const createTransaction = (
       // By the clock, unlike the change itself: after the clock went back they would wait for it to come round again.
       queueAtEnd(deliveries, change.now);
       signal.changes.push(change);
-      const { state, decision } = change;
-      const found = await locked.get(state.id);
-      if (!found) return;
-      keepFlag(found, decision);
-      signal.left.set(state.id, { ...found, state });
     },
 
     async queue(deliveries, kind, at) {
@@ -217,7 +189,7 @@ const createTransaction = (
     },
 
     ...webhookWrites(database, traits, secrets, signal.changed),
-    ...userWrites(database, traits, signal),
+    ...userWrites(database, traits, secrets, signal),
     ...changeRequestWrites(database, traits, signal, queueAtEnd),
 
     ...keyWrites(database, traits, signal.revokedKeys),
@@ -228,7 +200,6 @@ const createTransaction = (
       if (!head) throw new Error(`There is no environment ${environmentId}.`);
       const after = await appendEntry(database, environmentId, head, entry);
       heads.set(environmentId, after);
-      signal.left.delete(environmentId);
       return after.chain;
     },
   };
@@ -240,19 +211,13 @@ const createTransaction = (
  */
 export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher) => {
   const connections = new WeakMap<Database, OnConnection>();
-  return (
-    database: Database,
-    signal: SignalDraft,
-    /** Flags that are read together when an environment is locked, for this work and those after it. */
-    expected: readonly string[],
-    known: Known,
-  ): Transaction => {
+  return (database: Database, signal: SignalDraft): Transaction => {
     const resources = { database, traits, secrets };
     let connection = connections.get(database);
     if (!connection) {
       connection = onConnection(resources);
       connections.set(database, connection);
     }
-    return createTransaction(connection, resources, signal, expected, known);
+    return createTransaction(connection, resources, signal);
   };
 };

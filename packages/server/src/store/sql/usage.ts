@@ -4,11 +4,11 @@ import type { Counts, ResultCounts } from "@halyard/core/result-counts";
 import type { ExpressionBuilder } from "kysely";
 import { allFlags, type FlagUsage } from "../../domain/usage.ts";
 import type { Reader, Store } from "../../ports.ts";
+import { actorOf } from "../history/page.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { batchesOf } from "../schema/id-list.ts";
 import type { Database, Tables, Transact } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
-import { actorOf } from "./history.ts";
 
 /** The entry that the last change of a flag has made. */
 const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>

@@ -60,8 +60,8 @@ export const webhookWrites = (
     changed.add(webhook.id);
     if (!activated) return;
     const time = activated.getTime();
-    await lockQueues(database, traits, (lane) =>
-      lane.and([lane("webhook_id", "=", webhook.id), lane("due_at", ">", time)]),
+    await lockQueues(database, traits, (queue) =>
+      queue.and([queue("webhook_id", "=", webhook.id), queue("due_at", ">", time)]),
     );
     await makeDue(database, webhook.id, time);
   },
@@ -109,7 +109,7 @@ export const webhookWrites = (
         ...event,
         environment_id: environmentId,
         sequence: null,
-        flag_key: null,
+        ordering_key: null,
         created_at: at.getTime(),
       })
       .execute();
@@ -125,18 +125,18 @@ export const deleteOldestDeliveries = async (
 ): Promise<number> => {
   const oldest = await database
     .selectFrom("deliveries")
-    .select(["position", "lane_id"])
+    .select(["position", "queue_id"])
     .where("webhook_id", "=", webhookId)
     .orderBy("position")
     .limit(limit)
     .execute();
   if (oldest.length === 0) return 0;
-  const queueIds = [...new Set(oldest.map(({ lane_id }) => lane_id))];
+  const queueIds = [...new Set(oldest.map(({ queue_id }) => queue_id))];
   // A worker that records an outcome has locked its queue first.
-  await lockQueues(database, traits, (lane) => lane("id", "in", idList(queueIds)));
+  await lockQueues(database, traits, (queue) => queue("id", "in", idList(queueIds)));
   // Without its lease nobody records the outcome of a delivery that is gone.
   await database
-    .updateTable("lanes")
+    .updateTable("delivery_queues")
     .set({ lease_id: null, lease_until: 0 })
     .where("id", "in", idList(queueIds))
     .execute();

@@ -3,7 +3,6 @@ import type { Flag } from "@halyard/core/flags/registry";
 import { toStored } from "@halyard/core/flags/stored";
 import { namedSegments } from "@halyard/core/targeting/references";
 import { memberLists } from "@halyard/core/targeting/segment";
-import type { CompiledQuery } from "kysely";
 import {
   type Change,
   type ChangeEvent,
@@ -16,7 +15,8 @@ import {
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { insertHistory } from "../schema/history-row.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
-import { prepared } from "../schema/prepared.ts";
+import { send } from "../schema/kysely-on.ts";
+import { prepared, type Value } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
 const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
@@ -24,42 +24,42 @@ const flagColumns = (flag: Flag, version: number, level: number | undefined) => 
   return { ...stored, enabled: stored.enabled ? 1 : 0, version, level: level ?? null };
 };
 
+type FlagColumns = ReturnType<typeof flagColumns>;
+
 const updateFlag = prepared(
   (
     database,
-    values: ReturnType<typeof flagColumns> & {
-      readonly environmentId: number;
-      readonly key: string;
-    },
+    value: Value<FlagColumns & { readonly environmentId: number; readonly key: string }>,
   ) =>
     database
       .updateTable("flags")
       .set({
-        type: values.type,
-        enabled: values.enabled,
-        thousandths: values.thousandths,
-        description: values.description,
-        definition: values.definition,
-        version: values.version,
-        level: values.level,
+        type: value("type"),
+        enabled: value("enabled"),
+        thousandths: value("thousandths"),
+        description: value("description"),
+        definition: value("definition"),
+        version: value("version"),
+        level: value("level"),
       })
-      .where("environment_id", "=", values.environmentId)
-      .where("key", "=", values.key),
+      .where("environment_id", "=", value("environmentId"))
+      .where("key", "=", value("key")),
 );
 
-const updateEnvironment = prepared((database, state: EnvironmentState) =>
+const updateEnvironment = prepared((database, value: Value<EnvironmentState>) =>
   database
     .updateTable("environments")
     .set({
-      revision: state.revision,
-      sequence: state.sequence,
-      flag_count: state.flagCount,
-      segment_count: state.segmentCount,
-      definition_bytes: state.definitionBytes,
-      changed_at: state.changedAt,
-      chain: state.chain,
+      revision: value("revision"),
+      sequence: value("sequence"),
+      flag_count: value("flagCount"),
+      segment_count: value("segmentCount"),
+      definition_bytes: value("definitionBytes"),
+      definition_work: value("definitionWork"),
+      changed_at: value("changedAt"),
+      chain: value("chain"),
     })
-    .where("id", "=", state.id),
+    .where("id", "=", value("id")),
 );
 
 interface EventRow extends ChangeEvent {
@@ -68,15 +68,15 @@ interface EventRow extends ChangeEvent {
   readonly createdAt: number;
 }
 
-const insertEvent = prepared((database, event: EventRow) =>
+const insertEvent = prepared((database, value: Value<EventRow>) =>
   database.insertInto("events").values({
-    environment_id: event.environmentId,
-    sequence: event.sequence,
-    id: event.id,
-    type: event.type,
-    flag_key: event.orderedBy,
-    created_at: event.createdAt,
-    body: event.body,
+    environment_id: value("environmentId"),
+    sequence: value("sequence"),
+    id: value("id"),
+    type: value("type"),
+    ordering_key: value("orderedBy"),
+    created_at: value("createdAt"),
+    body: value("body"),
   }),
 );
 
@@ -102,68 +102,76 @@ const writeReferences = async (
 ): Promise<void> => {
   const [old, rows] = [referencesOf(environmentId, before), referencesOf(environmentId, after)];
   if (JSON.stringify(old) === JSON.stringify(rows)) return;
-  await database
-    .deleteFrom("flag_references")
-    .where("environment_id", "=", environmentId)
-    .where("flag_key", "=", key)
-    .execute();
+  await send(
+    database,
+    database
+      .deleteFrom("flag_references")
+      .where("environment_id", "=", environmentId)
+      .where("flag_key", "=", key),
+  );
   for (const part of batchesOf(rows)) {
-    await database.insertInto("flag_references").values(part).execute();
+    await send(database, database.insertInto("flag_references").values(part));
   }
 };
 
-/** Returns what can be written together with the rest. */
 const writeFlag = async (
   database: Database,
   environmentId: number,
   decision: FlagDecision,
-): Promise<readonly CompiledQuery[]> => {
+): Promise<void> => {
   const { key, before, after, version, level } = decision;
-  if (before !== null && after !== null) {
-    await writeReferences(database, environmentId, decision);
-    const columns = flagColumns(after, version, level);
-    return [updateFlag.fill(database, { environmentId, key, ...columns })];
-  }
   if (after === null) {
     for (const table of ["usage", "usage_counts"] as const) {
-      await database
-        .deleteFrom(table)
-        .where("environment_id", "=", environmentId)
-        .where("flag_key", "=", key)
-        .execute();
+      await send(
+        database,
+        database
+          .deleteFrom(table)
+          .where("environment_id", "=", environmentId)
+          .where("flag_key", "=", key),
+      );
     }
-    await database
-      .deleteFrom("flags")
-      .where("environment_id", "=", environmentId)
-      .where("key", "=", key)
-      .execute();
+    await send(
+      database,
+      database
+        .deleteFrom("flags")
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key),
+    );
+  } else if (before !== null) {
+    const columns = flagColumns(after, version, level);
+    await updateFlag.send(database, { environmentId, key, ...columns });
   } else {
-    await database
-      .insertInto("flags")
-      .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
-      .execute();
+    await send(
+      database,
+      database
+        .insertInto("flags")
+        .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) }),
+    );
   }
   await writeReferences(database, environmentId, decision);
-  return [];
 };
 
 const writeSegment = async (
   database: Database,
   environmentId: number,
   { key, before, after, version }: SegmentDecision,
-): Promise<readonly []> => {
+): Promise<void> => {
   if (after === null) {
-    await database
-      .deleteFrom("segment_members")
-      .where("environment_id", "=", environmentId)
-      .where("segment_key", "=", key)
-      .execute();
-    await database
-      .deleteFrom("segments")
-      .where("environment_id", "=", environmentId)
-      .where("key", "=", key)
-      .execute();
-    return [];
+    await send(
+      database,
+      database
+        .deleteFrom("segment_members")
+        .where("environment_id", "=", environmentId)
+        .where("segment_key", "=", key),
+    );
+    await send(
+      database,
+      database
+        .deleteFrom("segments")
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key),
+    );
+    return;
   }
   const row = {
     description: after.description,
@@ -173,17 +181,19 @@ const writeSegment = async (
     version,
   };
   if (before === null) {
-    await database
-      .insertInto("segments")
-      .values({ environment_id: environmentId, key, ...row })
-      .execute();
+    await send(
+      database,
+      database.insertInto("segments").values({ environment_id: environmentId, key, ...row }),
+    );
   } else {
-    await database
-      .updateTable("segments")
-      .set(row)
-      .where("environment_id", "=", environmentId)
-      .where("key", "=", key)
-      .execute();
+    await send(
+      database,
+      database
+        .updateTable("segments")
+        .set(row)
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key),
+    );
   }
   const of = { environment_id: environmentId, segment_key: key };
   for (const list of memberLists) {
@@ -195,38 +205,43 @@ const writeSegment = async (
       removed.length === before.counts[list]
     ) {
       // All of them, however many, in one statement.
-      await database
-        .deleteFrom("segment_members")
-        .where("environment_id", "=", environmentId)
-        .where("segment_key", "=", key)
-        .where("list", "=", list)
-        .execute();
-    } else {
-      for (const members of batchesOf(removed)) {
-        await database
+      await send(
+        database,
+        database
           .deleteFrom("segment_members")
           .where("environment_id", "=", environmentId)
           .where("segment_key", "=", key)
-          .where("list", "=", list)
-          .where("member", "in", idList(members))
-          .execute();
+          .where("list", "=", list),
+      );
+    } else {
+      for (const members of batchesOf(removed)) {
+        await send(
+          database,
+          database
+            .deleteFrom("segment_members")
+            .where("environment_id", "=", environmentId)
+            .where("segment_key", "=", key)
+            .where("list", "=", list)
+            .where("member", "in", idList(members)),
+        );
       }
     }
     for (const members of batchesOf(after[list]?.added ?? [])) {
-      await database
-        .insertInto("segment_members")
-        .values(members.map((member) => ({ ...of, list, member })))
-        .execute();
+      await send(
+        database,
+        database
+          .insertInto("segment_members")
+          .values(members.map((member) => ({ ...of, list, member }))),
+      );
     }
   }
-  return [];
 };
 
 const writeDecision = (
   database: Database,
   environmentId: number,
   decision: Decision,
-): Promise<readonly CompiledQuery[]> => {
+): Promise<void> => {
   switch (decision.kind) {
     case "flag":
       return writeFlag(database, environmentId, decision);
@@ -241,17 +256,16 @@ export const writeChange = async (
   { state, at, events, entry, decision }: Change,
 ): Promise<void> => {
   const { id: environmentId } = state;
-  await traits.writeTogether(database, [
-    ...(await writeDecision(database, environmentId, decision)),
-    updateEnvironment.fill(database, state),
-    insertHistory.fill(database, { environmentId, ...entry }),
-    ...events.map((event) =>
-      insertEvent.fill(database, {
-        ...event,
-        environmentId,
-        orderedBy: orderedBy(decision),
-        createdAt: at.getTime(),
-      }),
-    ),
-  ]);
+  await writeDecision(database, environmentId, decision);
+  await updateEnvironment.send(database, state);
+  await insertHistory.send(database, { environmentId, ...entry });
+  for (const event of events) {
+    await insertEvent.send(database, {
+      ...event,
+      environmentId,
+      orderedBy: orderedBy(decision),
+      createdAt: at.getTime(),
+    });
+  }
+  await traits.notifyOthers(database);
 };

@@ -62,6 +62,9 @@ export const sqliteOn = (database: DatabaseSync): Database => {
   return bind((consumer) =>
     consumer({
       executeQuery: async (query) => guarded(() => run(query)),
+      async send(query) {
+        guarded(() => run(query));
+      },
       streamQuery: () => {
         throw new Error("Rows are not streamed.");
       },

@@ -1,7 +1,7 @@
 // The embedded store: node:sqlite with one connection that writes and one that reads.
 import { join } from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { migrate, type OnProgress } from "../schema/migrate.ts";
+import { type EngineOptions, migrate } from "../schema/migrate.ts";
 import { createReader } from "../sql/reader.ts";
 import type { Engine } from "../sql/store.ts";
 import { databaseFile, openDatabase } from "./data-folder.ts";
@@ -10,19 +10,14 @@ import { explainOpenError } from "./errors.ts";
 import { sqliteTraits } from "./traits.ts";
 import { watchVersion } from "./watch-version.ts";
 
-export const openSqliteEngine = async (
-  folder: string,
-  mayMigrate: boolean,
-  maxWaiting = Number.POSITIVE_INFINITY,
-  onMigration?: OnProgress,
-): Promise<Engine> => {
+export const openSqliteEngine = async (folder: string, options: EngineOptions): Promise<Engine> => {
   const path = join(folder, databaseFile);
   let writing: DatabaseSync | undefined;
   try {
     writing = openDatabase(path);
     const writer = createWriter(writing);
-    await writer.transact((database) => migrate(database, sqliteTraits, mayMigrate, onMigration));
-    return createEngine(writing, writer, openDatabase(path), maxWaiting);
+    await writer.transact((database) => migrate(database, sqliteTraits, options));
+    return createEngine(writing, writer, openDatabase(path), options.maxWaiting);
   } catch (error) {
     writing?.close();
     throw explainOpenError(error, folder, path) ?? error;
@@ -33,7 +28,7 @@ const createEngine = (
   writing: DatabaseSync,
   writer: Writer,
   connection: DatabaseSync,
-  maxWaiting: number,
+  maxWaiting = Number.POSITIVE_INFINITY,
 ): Engine => {
   const reader = sqliteOn(connection);
   const version = connection.prepare("pragma data_version");

@@ -2,16 +2,10 @@
 import { StoreUnavailable } from "../../errors.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 
-/** Gets what all works of the transaction will read, and what the one before it has returned. */
-type PartWork<Part> = (
-  database: Database,
-  reads: readonly string[],
-  before?: Part,
-) => Promise<Part>;
+type PartWork<Part> = (database: Database) => Promise<Part>;
 
 interface Waiting<Part> {
   readonly work: PartWork<Part>;
-  readonly reads: readonly string[];
   readonly resolve: (value: Part) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -45,16 +39,15 @@ export const groupCommit = <Part>(
   const queues = new Map<number, Waiting<Part>[]>();
   let waiting = 0;
 
-  const alone = (work: PartWork<Part>, reads: readonly string[]): Promise<Part> =>
+  const alone = (work: PartWork<Part>): Promise<Part> =>
     transact(async (database) => {
-      const part = await work(database, reads);
+      const part = await work(database);
       await finish(database, [part]);
       return part;
     });
 
   const runTogether = async (group: readonly Waiting<Part>[]): Promise<void> => {
     if (group.length === 0) return;
-    const reads = group.flatMap((one) => one.reads);
     /** The one at work; as many as there are when it is their commit. */
     let at = 0;
     try {
@@ -62,7 +55,7 @@ export const groupCommit = <Part>(
         const done: Part[] = [];
         for (at = 0; at < group.length; at += 1) {
           const { work } = group[at] as Waiting<Part>;
-          done.push(await work(database, reads, done.at(-1)));
+          done.push(await work(database));
         }
         await finish(database, done);
         return done;
@@ -102,11 +95,11 @@ export const groupCommit = <Part>(
   return {
     alone,
     /** With others of the same key. */
-    together: (key: number, work: PartWork<Part>, reads: readonly string[]): Promise<Part> => {
+    together: (key: number, work: PartWork<Part>): Promise<Part> => {
       refuseWhenCrowded(waiting, maxWaiting);
       waiting += 1;
       return new Promise((resolve, reject) => {
-        const one = { work, reads, resolve, reject };
+        const one = { work, resolve, reject };
         const queue = queues.get(key);
         if (queue) {
           queue.push(one);

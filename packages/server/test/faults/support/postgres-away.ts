@@ -47,10 +47,5 @@ export const freeze: TakeAway = async (server) => {
   const thaw = () => {
     for (const id of stopped.reverse()) if (isAlive(id)) process.kill(id, "SIGCONT");
   };
-  // One that is left frozen would outlive the tests.
-  process.once("exit", thaw);
-  return async () => {
-    process.off("exit", thaw);
-    thaw();
-  };
+  return async () => thaw();
 };

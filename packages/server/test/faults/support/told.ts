@@ -15,11 +15,11 @@ export interface ExpectedEvent {
 export type ExpectedEvents = ReadonlyMap<string, ExpectedEvent>;
 
 export const readExpectedEvents = async (folder: string): Promise<ExpectedEvents> => {
-  const rows = await readRows({ folder }, "select id, sequence, flag_key, body from events");
+  const rows = await readRows({ folder }, "select id, sequence, ordering_key, body from events");
   return new Map(
-    rows.map(({ id, sequence, flag_key, body }) => {
+    rows.map(({ id, sequence, ordering_key, body }) => {
       const { data } = JSON.parse(Buffer.from(body as Uint8Array).toString());
-      const event = { sequence: Number(sequence), flagKey: String(flag_key) };
+      const event = { sequence: Number(sequence), flagKey: String(ordering_key) };
       return [String(id), { ...event, version: Number(data.version) }];
     }),
   );

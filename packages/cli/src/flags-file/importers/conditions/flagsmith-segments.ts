@@ -9,13 +9,16 @@ import {
   pathTo,
   targetingKey,
   textTest,
+  typesOf,
   type VersionOrder,
   versionTest,
+  withLikenesses,
 } from "../translate/leaves.ts";
 import {
   attempt,
   CannotTranslate,
   every,
+  exactIf,
   impossible,
   never,
   opposite,
@@ -54,14 +57,55 @@ const attributeOf = (property: string): string => {
   return pathTo([name]);
 };
 
+/** Traits are strings, so other values in a list never match. */
 const listFrom = (value: unknown): string[] => {
-  if (Array.isArray(value)) return value.map(String);
+  const texts = (list: readonly unknown[]) => list.filter((each) => typeof each === "string");
+  if (Array.isArray(value)) return texts(value);
   const text = writtenAs(value);
   try {
     const parsed: unknown = JSON.parse(text);
-    if (Array.isArray(parsed)) return parsed.map(String);
+    if (Array.isArray(parsed)) return texts(parsed);
   } catch {}
   return text.split(",");
+};
+
+const bothSides = (is: string) => ({ yes: is, no: is });
+
+/** The value is converted to a number for a numeric trait, and to false or true for a boolean trait. */
+const isEqual = (attribute: string, text: string): Test => {
+  if (attribute === targetingKey) return equals(attribute, [text]);
+  const number = Number.parseFloat(text);
+  const isBoolean = /^([Tt]rue|[Ff]alse)$/.test(text);
+  const values = [
+    text,
+    ...(Number.isFinite(number) ? [number] : []),
+    ...(isBoolean ? [/^t/i.test(text)] : []),
+  ];
+  // For a boolean trait, any other value counts as true.
+  const yes = isBoolean ? {} : { yes: "a string or a number" };
+  return exactIf(equals(attribute, values), attribute, { ...yes, no: typesOf(values) });
+};
+
+/** Zero and false never match a list. */
+const isOneOf = (attribute: string, texts: readonly string[]): Test => {
+  const named = texts.filter((text) => text !== "");
+  const values = withLikenesses(attribute, named).filter(
+    (value) => value !== 0 && typeof value !== "boolean",
+  );
+  return exactIf(equals(attribute, values), attribute, { no: typesOf(values) });
+};
+
+const readVersion = (attribute: string, operator: string, version: string): Test | undefined => {
+  const order = versions[operator];
+  if (operator === "NOT_EQUAL") {
+    // Unlike with EQUAL, versions are compared as strings here.
+    const isOther = oppositeWhenSet(attribute, equals(attribute, [version]));
+    return exactIf(isOther, attribute, bothSides("a string"));
+  }
+  if (order === undefined) return undefined;
+  if (!/^[v=\s]*\d+\.\d+\.\d+/.test(version)) return never;
+  const test = versionTest(attribute, order, version.replace(/^[v=\s]*/, ""));
+  return exactIf(test, attribute, bothSides("a version such as 2.5.0"));
 };
 
 const readCondition = (condition: Fields): Test => {
@@ -76,12 +120,9 @@ const readCondition = (condition: Fields): Test => {
   const version = /^(.*):semver$/.exec(text)?.[1];
   if (operator === "IS_SET") return isSet(attribute);
   if (operator === "IS_NOT_SET") return opposite(isSet(attribute));
-  if (version !== undefined && operator === "NOT_EQUAL") {
-    return oppositeWhenSet(attribute, versionTest(attribute, "Eq", version));
-  }
-  const versionOrder = versions[operator];
-  if (version !== undefined && versionOrder !== undefined) {
-    return versionTest(attribute, versionOrder, version);
+  if (version !== undefined) {
+    const test = readVersion(attribute, operator, version);
+    if (test !== undefined) return test;
   }
   const order = orders[operator];
   if (order !== undefined) {
@@ -89,23 +130,22 @@ const readCondition = (condition: Fields): Test => {
     if (text.trim() === "" || !Number.isFinite(number)) {
       throw new CannotTranslate(`compares with ${text}, which is not a number`);
     }
-    return numberTest(attribute, order, number);
+    return exactIf(numberTest(attribute, order, number), attribute, bothSides("a number"));
   }
   switch (operator) {
     case "EQUAL":
-      return equals(attribute, [text], { loose: true });
+      return isEqual(attribute, text);
     case "NOT_EQUAL":
-      return oppositeWhenSet(attribute, equals(attribute, [text], { loose: true }));
+      return oppositeWhenSet(attribute, isEqual(attribute, text));
     case "IN":
-      return equals(
-        attribute,
-        listFrom(condition.value).filter((value) => value !== ""),
-        { loose: true },
-      );
+      return isOneOf(attribute, listFrom(condition.value));
     case "CONTAINS":
-      return textTest(attribute, "contains", [text]);
-    case "NOT_CONTAINS":
-      return oppositeWhenSet(attribute, textTest(attribute, "contains", [text]));
+    case "NOT_CONTAINS": {
+      if (text === "") throw new CannotTranslate(`compares with an empty text (${operator})`);
+      const test = textTest(attribute, "contains", [text]);
+      const wanted = operator === "CONTAINS" ? test : oppositeWhenSet(attribute, test);
+      return exactIf(wanted, attribute, { no: "a string" });
+    }
     case "REGEX":
       throw new CannotTranslate("has a regular expression (REGEX)");
     default:
@@ -162,7 +202,9 @@ const takePortions = (rule: Fields, portions: Portion[], isRest = false): Fields
   );
   const isEmpty = ({ conditions: own, rules: below }: Fields) =>
     listOf(own).length + listOf(below).length === 0;
-  return { ...rule, conditions: kept, rules: inner.filter((each) => !isEmpty(each)) };
+  // A rule that is empty in the file matches everyone, so keep it.
+  const left = inner.filter((each, index) => !isEmpty(each) || isEmpty(rules[index] ?? {}));
+  return { ...rule, conditions: kept, rules: left };
 };
 
 export interface SegmentReading {

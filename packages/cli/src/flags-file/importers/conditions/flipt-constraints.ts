@@ -11,7 +11,16 @@ import {
   targetingKey,
   textTest,
 } from "../translate/leaves.ts";
-import { attempt, CannotTranslate, every, opposite, some, type Test } from "../translate/logic.ts";
+import {
+  attempt,
+  CannotTranslate,
+  every,
+  exactIf,
+  never,
+  opposite,
+  some,
+  type Test,
+} from "../translate/logic.ts";
 
 const listFrom = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.map(String);
@@ -26,31 +35,38 @@ const unknownOperator = (operator: string): never => {
   throw new CannotTranslate(`has the operator ${operator}`);
 };
 
+/** An empty string counts as missing, so no other operator matches it. */
+const isNotEmpty = (attribute: string): Test => oppositeWhenSet(attribute, equals(attribute, [""]));
+const isEmpty = (attribute: string): Test =>
+  some([opposite(isSet(attribute)), equals(attribute, [""])]);
+
+const bothSides = (is: string) => ({ yes: is, no: is });
+
 const readText = (attribute: string, operator: string, value: unknown): Test => {
   const text = writtenAs(value);
-  const empty = some([opposite(isSet(attribute)), equals(attribute, [""])]);
-  // An empty text is a missing one, which nothing else matches.
-  const notEmpty = oppositeWhenSet(attribute, equals(attribute, [""]));
+  const notEmpty = isNotEmpty(attribute);
   const oneOf = (values: readonly string[]) => equals(attribute, values, { loose: true });
+  const withText = (op: "startsWith" | "endsWith" | "contains") =>
+    text === "" ? notEmpty : textTest(attribute, op, [text]);
   switch (operator) {
     case "eq":
-      return oneOf([text]);
+      return text === "" ? never : oneOf([text]);
     case "neq":
       return oppositeWhenSet(attribute, oneOf([text, ""]));
     case "empty":
-      return empty;
+      return isEmpty(attribute);
     case "notempty":
       return notEmpty;
     case "prefix":
-      return textTest(attribute, "startsWith", [text]);
+      return withText("startsWith");
     case "suffix":
-      return textTest(attribute, "endsWith", [text]);
+      return withText("endsWith");
     case "contains":
-      return textTest(attribute, "contains", [text]);
+      return withText("contains");
     case "notcontains":
-      return every([oppositeWhenSet(attribute, textTest(attribute, "contains", [text])), notEmpty]);
+      return every([oppositeWhenSet(attribute, withText("contains")), notEmpty]);
     case "isoneof":
-      return oneOf(listFrom(value));
+      return oneOf(listFrom(value).filter((each) => each !== ""));
     case "isnotoneof":
       return oppositeWhenSet(attribute, oneOf([...listFrom(value), ""]));
     default:
@@ -66,15 +82,18 @@ const readNumber = (attribute: string, operator: string, value: unknown): Test =
     if (text.trim() !== "" && Number.isFinite(number)) return number;
     throw new CannotTranslate(`compares with ${text}, which is not a number`);
   };
+  const exact = (test: Test) =>
+    exactIf(test, attribute, bothSides("a number, or a string such as 12.5"));
+  const compare = (op: Order, number: number) =>
+    exact(numberTest(attribute, op, number, { fromText: true }));
   const oneOf = (texts: readonly string[]) =>
-    equals(
-      attribute,
-      texts.map(numberFrom).flatMap((number) => [number, String(number)]),
+    some(
+      texts
+        .map(numberFrom)
+        .map((number) => every([compare("gte", number), compare("lte", number)])),
     );
   const order = orders[operator];
-  if (order !== undefined) {
-    return numberTest(attribute, order, numberFrom(String(value)), { fromText: true });
-  }
+  if (order !== undefined) return compare(order, numberFrom(String(value)));
   if (operator === "eq") return oneOf([String(value)]);
   if (operator === "neq") return oppositeWhenSet(attribute, oneOf([String(value)]));
   if (operator === "isoneof") return oneOf(listFrom(value));
@@ -84,7 +103,8 @@ const readNumber = (attribute: string, operator: string, value: unknown): Test =
 
 const readBoolean = (attribute: string, operator: string): Test => {
   if (operator !== "true" && operator !== "false") return unknownOperator(operator);
-  return equals(attribute, [operator === "true", operator], { ignoreCase: true });
+  const test = equals(attribute, [operator === "true", operator], { ignoreCase: true });
+  return exactIf(test, attribute, bothSides("true or false, or written so"));
 };
 
 const readMoment = (attribute: string, operator: string, value: unknown): Test => {
@@ -110,24 +130,23 @@ const readMoment = (attribute: string, operator: string, value: unknown): Test =
   }
 };
 
+const readTyped = (type: unknown, attribute: string, operator: string, value: unknown): Test => {
+  if (type === "STRING_COMPARISON_TYPE") return readText(attribute, operator, value);
+  if (operator === "present") return isNotEmpty(attribute);
+  if (operator === "notpresent") return isEmpty(attribute);
+  if (type === "NUMBER_COMPARISON_TYPE") return readNumber(attribute, operator, value);
+  if (type === "BOOLEAN_COMPARISON_TYPE") return readBoolean(attribute, operator);
+  if (type !== "DATETIME_COMPARISON_TYPE") {
+    throw new CannotTranslate(`compares by ${String(type)}`);
+  }
+  const test = readMoment(attribute, operator, value);
+  return exactIf(test, attribute, bothSides("a time such as 2026-11-14T12:00:00Z"));
+};
+
 const readConstraint = ({ type, property, operator, value }: Fields): Test => {
   const name = String(operator);
   if (type === "ENTITY_ID_COMPARISON_TYPE") return readText(targetingKey, name, value);
-  const attribute = textOf(property) ?? "";
-  if (name === "present") return isSet(attribute);
-  if (name === "notpresent") return opposite(isSet(attribute));
-  switch (type) {
-    case "STRING_COMPARISON_TYPE":
-      return readText(attribute, name, value);
-    case "NUMBER_COMPARISON_TYPE":
-      return readNumber(attribute, name, value);
-    case "BOOLEAN_COMPARISON_TYPE":
-      return readBoolean(attribute, name);
-    case "DATETIME_COMPARISON_TYPE":
-      return readMoment(attribute, name, value);
-    default:
-      throw new CannotTranslate(`compares by ${String(type)}`);
-  }
+  return readTyped(type, textOf(property) ?? "", name, value);
 };
 
 /** A segment without constraints has everyone. */

@@ -11,6 +11,7 @@ import {
   pathTo,
   textTest,
   truthy,
+  typesOf,
   type VersionOrder,
   versionTest,
 } from "../translate/leaves.ts";
@@ -19,6 +20,7 @@ import {
   attempt,
   CannotTranslate,
   every,
+  exactIf,
   never,
   opposite,
   some,
@@ -47,6 +49,8 @@ export const variableOf = (value: unknown): string | undefined => {
   return pathTo(name.split("."));
 };
 
+const aScalar = "a string, a number or true or false";
+
 const isScalar = (value: unknown): value is Scalar =>
   ["string", "number", "boolean"].includes(typeof value);
 
@@ -69,9 +73,22 @@ const likenessesOf = (value: Scalar): readonly Scalar[] => {
 
 const readEqual = (given: readonly unknown[], name: string): Test => {
   const [attribute, value] = sidesOf(given, name);
-  if (value === null || value === undefined) return opposite(isSet(attribute));
+  const isStrict = name.length === 3;
+  if (value === null || value === undefined) {
+    const isMissing = opposite(isSet(attribute));
+    return isStrict
+      ? isMissing
+      : exactIf(isMissing, attribute, { yes: "a string", no: "a string" });
+  }
   if (!isScalar(value)) throw new CannotTranslate("compares with a list");
-  return equals(attribute, name.length === 3 ? [value] : likenessesOf(value));
+  const type = typesOf([value]);
+  if (isStrict) {
+    return exactIf(equals(attribute, [value]), attribute, { yes: "not a list", no: type });
+  }
+  // Other types are converted, and some engines take null for zero and for false.
+  const test = exactIf(equals(attribute, likenessesOf(value)), attribute, { yes: type, no: type });
+  const isZero = value === 0 || value === false || value === "0";
+  return isZero ? exactIf(test, attribute, { yes: "there", no: "there" }) : test;
 };
 
 const orders: Readonly<Record<string, readonly [Order, Order]>> = {
@@ -92,7 +109,10 @@ const readOrder = (given: readonly unknown[], name: string): Test => {
   if (typeof number !== "number" || order === undefined) {
     throw new CannotTranslate(`compares the order of texts (${name})`);
   }
-  return numberTest(attribute, order, number, { fromText: true, missingIsZero: true });
+  const test = numberTest(attribute, order, number, { fromText: true, missingIsZero: true });
+  // Two strings are compared as strings.
+  const expected = typeof value === "string" ? "a number" : "a number, or a string such as 12.5";
+  return exactIf(test, attribute, { yes: expected, no: expected });
 };
 
 const readIn = ([needle, place]: readonly unknown[]): Test => {
@@ -100,16 +120,17 @@ const readIn = ([needle, place]: readonly unknown[]): Test => {
   if (attribute !== undefined && Array.isArray(place)) {
     const scalars = place.filter(isScalar);
     if (scalars.length < place.length) throw new CannotTranslate("compares with a list of lists");
-    return equals(attribute, scalars);
+    const no = typesOf(scalars);
+    return exactIf(equals(attribute, scalars), attribute, { yes: "not a list", no });
   }
   const list = variableOf(place);
   if (list === undefined || typeof needle !== "string") {
     throw new CannotTranslate("looks for something other than an attribute or a text (in)");
   }
   // A part of a text, or an element of a list.
-  const { yes } = some([textTest(list, "contains", [needle]), equals(list, [needle])]);
+  const both = some([textTest(list, "contains", [needle]), equals(list, [needle])]);
   return {
-    yes,
+    ...exactIf(both, list, { yes: "a string or a list of strings" }),
     no() {
       throw new CannotTranslate(`asks that ${list}, a text or a list, does not have "${needle}"`);
     },
@@ -124,7 +145,7 @@ const versionOrders: Readonly<Record<string, VersionOrder>> = {
   ">=": "Gte",
 };
 
-const readVersion = ([subject, operator, version]: readonly unknown[]): Test => {
+const versionOf = ([subject, operator, version]: readonly unknown[]): Test => {
   const attribute = variableOf(subject);
   if (attribute === undefined || typeof version !== "string") {
     throw new CannotTranslate("compares something other than an attribute and a version (sem_ver)");
@@ -145,12 +166,17 @@ const readVersion = ([subject, operator, version]: readonly unknown[]): Test => 
   throw new CannotTranslate(`compares versions with ${String(operator)}`);
 };
 
+const readVersion = (given: readonly unknown[]): Test => {
+  const expected = "a version such as 2.5.0";
+  return exactIf(versionOf(given), variableOf(given[0]) ?? "", { yes: expected, no: expected });
+};
+
 const readText = (given: readonly unknown[], op: "startsWith" | "endsWith", name: string): Test => {
   const attribute = variableOf(given[0]);
   if (attribute === undefined || typeof given[1] !== "string") {
     throw new CannotTranslate(`compares something other than an attribute and a text (${name})`);
   }
-  return textTest(attribute, op, [given[1]]);
+  return exactIf(textTest(attribute, op, [given[1]]), attribute, { no: "a string" });
 };
 
 const readOperation = (name: string, given: readonly unknown[]): Test => {
@@ -184,11 +210,25 @@ const readOperation = (name: string, given: readonly unknown[]): Test => {
       return readVersion(given);
     case "missing": {
       const names = listOf(given.flat()).map((each) => pathTo(String(each).split(".")));
-      return some(names.map((attribute) => opposite(isSet(attribute))));
+      return some(
+        names.map((attribute) =>
+          exactIf(opposite(isSet(attribute)), attribute, { yes: "never null", no: "never null" }),
+        ),
+      );
     }
     default:
       throw new CannotTranslate(`has the operator ${name}`);
   }
+};
+
+const comparisons = new Set(["==", "===", "!=", "!==", "<", "<=", ">", ">=", "!", "!!", "in"]);
+
+/** Whether the result is true or false, and not merely truthy or falsy. */
+export const isTrueOrFalse = (value: unknown): boolean => {
+  if (typeof value === "boolean") return true;
+  const [name = "", given = []] = operationOf(value) ?? [];
+  if (name === "and" || name === "or") return given.length > 0 && given.every(isTrueOrFalse);
+  return comparisons.has(name);
 };
 
 /** Whether JsonLogic takes the expression for true. */
@@ -196,7 +236,9 @@ export const readLogic = (value: unknown): Test =>
   attempt(() => {
     if (typeof value === "boolean") return value ? always : never;
     const attribute = variableOf(value);
-    if (attribute !== undefined) return truthy(attribute);
+    if (attribute !== undefined) {
+      return exactIf(truthy(attribute), attribute, { yes: aScalar, no: aScalar });
+    }
     const operation = operationOf(value);
     if (operation === undefined)
       throw new CannotTranslate("has a value in the place of a condition");

@@ -1,9 +1,12 @@
-// Clauses and segments of LaunchDarkly. Without the attribute a clause does not match, also a negated one.
+// Clauses of LaunchDarkly. A clause never matches without its attribute, even if it is negated.
 import type { Scalar } from "@halyard/core/targeting/conditions/operators";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
+import { parseVersion } from "@halyard/core/targeting/conditions/semver";
+import { type Fields, fieldsOf, listOf, textOf } from "../../loose-values.ts";
 import {
+  eitherType,
   equals,
-  leaf,
+  isSet,
+  listTypesOf,
   momentTest,
   numberTest,
   type Order,
@@ -15,22 +18,21 @@ import {
   versionTest,
 } from "../translate/leaves.ts";
 import {
-  always,
   attempt,
   CannotTranslate,
   every,
-  impossible,
+  exactIf,
   never,
   opposite,
   some,
   type Test,
-  tryTo,
 } from "../translate/logic.ts";
-import type { SegmentBook } from "../translate/segments.ts";
 
 /** The attribute of a kind of context: users are the context itself, other kinds a member of it. */
 export const attributeOf = (name: string, kind: unknown): string => {
-  const steps = name.startsWith("/")
+  // Old rules have no context kind; LaunchDarkly then reads the name literally.
+  const isPath = name.startsWith("/") && textOf(kind) !== undefined;
+  const steps = isPath
     ? name
         .slice(1)
         .split("/")
@@ -40,6 +42,9 @@ export const attributeOf = (name: string, kind: unknown): string => {
   if (isUser) return name === "key" || name === "/key" ? targetingKey : pathTo(steps);
   return pathTo([String(kind), ...steps]);
 };
+
+/** A context of a kind always has a key. */
+const isOfKind = (kind: unknown): Test => isSet(attributeOf("key", kind));
 
 const isScalar = (value: unknown): value is Scalar =>
   ["string", "number", "boolean"].includes(typeof value);
@@ -59,151 +64,135 @@ const versions: Readonly<Record<string, VersionOrder>> = {
 
 const texts = ["startsWith", "endsWith", "contains"] as const;
 
-const readValues = (attribute: string, op: string, values: readonly unknown[]): Test => {
-  if (op === "in") {
-    const scalars = values.filter(isScalar);
-    if (scalars.length < values.length) {
-      throw new CannotTranslate("compares with a value that is neither text, number nor boolean");
-    }
-    return equals(attribute, scalars);
+/** LaunchDarkly checks each element of a list with every operator; Halyard does so only with `in`. */
+const notAList = "not a list";
+
+const readIn = (attribute: string, values: readonly unknown[]): Test => {
+  const scalars = values.filter(isScalar);
+  if (scalars.length < values.length) {
+    throw new CannotTranslate("compares with a value that is neither text, number nor boolean");
   }
+  return exactIf(equals(attribute, scalars), attribute, { no: listTypesOf(scalars) });
+};
+
+/** Missing parts are zero, and a leading v makes it invalid. */
+const versionFrom = (value: unknown): string | undefined => {
+  const [whole, , minor, patch] = /^(\d+)(\.\d+)?(\.\d+)?/.exec(String(value).trim()) ?? [];
+  if (typeof value !== "string" || whole === undefined) return undefined;
+  const numbers = `${whole}${minor === undefined ? ".0" : ""}${patch === undefined ? ".0" : ""}`;
+  const version = `${numbers}${value.trim().slice(whole.length)}`;
+  return parseVersion(version) === undefined ? undefined : version;
+};
+
+/** LaunchDarkly doesn't accept versions with a leading v. */
+const readVersion = (attribute: string, order: VersionOrder, value: unknown): Test => {
+  const version = versionFrom(value);
+  if (version === undefined) return never;
+  const expected = "a version such as 2.5.0";
+  return exactIf(
+    every([
+      versionTest(attribute, order, version),
+      oppositeWhenSet(attribute, textTest(attribute, "startsWith", ["v", "V"])),
+    ]),
+    attribute,
+    { yes: expected, no: expected },
+  );
+};
+
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d(:\d\d)?)/;
+
+/** Dates are milliseconds or times as text, on both sides. */
+const readDate = (attribute: string, op: "before" | "after", value: unknown): Test => {
+  const isTime = typeof value === "string" && timePattern.test(value);
+  const moment = isTime ? Date.parse(value) : value;
+  if (typeof moment !== "number" || Number.isNaN(moment)) return never;
+  const expected = "milliseconds or a time such as 2026-11-14T12:00:00Z";
+  return exactIf(
+    eitherType([
+      momentTest(attribute, op, moment),
+      numberTest(attribute, op === "before" ? "lt" : "gt", moment),
+    ]),
+    attribute,
+    { yes: expected, no: expected },
+  );
+};
+
+const readValues = (attribute: string, op: string, values: readonly unknown[]): Test => {
+  if (op === "in") return readIn(attribute, values);
   const text = texts.find((name) => name === op);
   if (text !== undefined) {
-    return textTest(
-      attribute,
-      text,
-      values.filter((value) => typeof value === "string"),
-    );
+    const given = values.filter((value) => typeof value === "string");
+    return exactIf(textTest(attribute, text, given), attribute, { yes: notAList, no: "a string" });
   }
   const order = orders[op];
   if (order !== undefined) {
     const numbers = values.filter((value) => typeof value === "number");
-    return some(numbers.map((value) => numberTest(attribute, order, value)));
+    const test = some(numbers.map((value) => numberTest(attribute, order, value)));
+    return exactIf(test, attribute, { yes: notAList, no: "a number" });
   }
   const version = versions[op];
   if (version !== undefined)
-    return some(values.map((value) => versionTest(attribute, version, value)));
+    return some(values.map((value) => readVersion(attribute, version, value)));
   if (op === "before" || op === "after") {
-    return some(values.map((value) => momentTest(attribute, op, value)));
+    return some(values.map((value) => readDate(attribute, op, value)));
   }
   if (op === "matches") throw new CannotTranslate("has a regular expression (matches)");
   throw new CannotTranslate(`has the operator ${op}`);
 };
 
-/** Whoever does not say that they are anonymous is not. */
-const anonymousTest = (values: readonly unknown[], isNegated: boolean): Test => {
+/** A context is anonymous only if it sets `anonymous`. */
+const anonymousTest = (attribute: string, kind: unknown, values: readonly unknown[]): Test => {
   const named = values.filter((value) => typeof value === "boolean");
-  if (named.length === 0) return isNegated ? always : never;
-  const condition = { attribute: "anonymous", op: "in", values: named };
-  const test = leaf(condition, { missing: named.includes(false) });
-  return isNegated ? opposite(test) : test;
+  const among = equals(attribute, named);
+  return named.includes(false)
+    ? some([among, every([opposite(isSet(attribute)), isOfKind(kind)])])
+    : among;
 };
 
 export interface Clauses {
   readonly read: (clauses: unknown) => Test;
-  /** The kinds of contexts that were asked for besides users. */
+  /** The kinds of contexts other than users that the clauses name. */
   readonly kinds: Set<string>;
+  /** Whether a rule of these may match a context without a user. */
+  readonly mayMatchOthers: () => boolean;
 }
 
 /** Reads clauses; `segmentOf` gives the test of a segment by its key. */
 export const clauseReader = (segmentOf: (key: string) => Test): Clauses => {
   const kinds = new Set<string>();
+  let mayMatchOthers = false;
+  const use = (kind: string | undefined) => {
+    if (kind !== undefined && kind !== "user") kinds.add(kind);
+  };
   const readOne = (clause: Fields): Test => {
     const values = listOf(clause.values);
     const op = String(clause.op);
     const isNegated = clause.negate === true;
     if (op === "segmentMatch") {
+      mayMatchOthers ||= isNegated;
       const inAny = some(values.map((key) => segmentOf(String(key))));
       return isNegated ? opposite(inAny) : inAny;
     }
-    const kind = textOf(clause.contextKind);
-    if (kind !== undefined && kind !== "user") kinds.add(kind);
     const name = textOf(clause.attribute) ?? "";
-    if (name === "kind" && kind === undefined)
-      throw new CannotTranslate("asks for a kind of context");
+    if (name === "kind") {
+      mayMatchOthers = true;
+      if (op !== "in") throw new CannotTranslate(`compares kinds of contexts (${op})`);
+      for (const value of values) use(textOf(value));
+      const ofAny = some(values.map((value) => isOfKind(value)));
+      return isNegated ? opposite(ofAny) : ofAny;
+    }
+    const kind = textOf(clause.contextKind);
+    use(kind);
     const attribute = attributeOf(name, kind);
-    if (attribute === "anonymous" && op === "in") return anonymousTest(values, isNegated);
+    const isAnonymous = name === "anonymous" && op === "in";
+    if (isAnonymous) {
+      const others = [true, false].filter((value) => !values.includes(value));
+      return anonymousTest(attribute, kind, isNegated ? others : values);
+    }
     const test = readValues(attribute, op, values);
     return isNegated ? oppositeWhenSet(attribute, test) : test;
   };
   const read = (clauses: unknown): Test =>
     every(listOf(clauses).map((clause) => attempt(() => readOne(fieldsOf(clause)))));
-  return { read, kinds };
-};
-
-/** Members of other kinds than users. */
-const includedContexts = (segment: Fields): Test[] =>
-  listOf(segment.includedContexts)
-    .map(fieldsOf)
-    .map(({ contextKind, values }) =>
-      equals(attributeOf("key", contextKind), listOf(values).map(String)),
-    );
-
-export const isSegment = (value: unknown): value is Fields =>
-  isFields(value) && typeof value.key === "string" && !("variations" in value) && "rules" in value;
-
-/** The segments of an environment, each made when it is first asked for. */
-export const readSegments = (
-  segments: readonly Fields[],
-  book: SegmentBook,
-): ((key: string) => Test) => {
-  const made = new Map<string, Test>();
-  /** What a segment says, without making one of it: segments do not name others here. */
-  const wholeOf = (key: string, path: readonly string[]): { parts: Fields; when: Test } => {
-    const segment = segments.find((one) => one.key === key);
-    if (segment === undefined) {
-      throw new CannotTranslate(`uses the segment "${key}", which is not in the file`);
-    }
-    if (path.includes(key)) throw new CannotTranslate("names itself");
-    if (listOf(segment.excludedContexts).length > 0) {
-      throw new CannotTranslate("leaves out a list of contexts of another kind");
-    }
-    if (segment.unbounded === true)
-      throw new CannotTranslate("is a big segment: its members are not in the file");
-    const clauses = clauseReader((other) => {
-      const { parts, when } = wholeOf(other, [...path, key]);
-      return every([
-        opposite(equals(targetingKey, excludedOf(parts))),
-        some([equals(targetingKey, listOf(parts.included).map(String)), when]),
-      ]);
-    });
-    const rules = listOf(segment.rules).map(fieldsOf);
-    const when = some([
-      ...includedContexts(segment),
-      ...rules.map((rule) =>
-        typeof rule.weight === "number" && rule.weight < 100_000
-          ? impossible("takes a percentage of those whom a rule names")
-          : clauses.read(rule.clauses),
-      ),
-    ]);
-    return { parts: segment, when };
-  };
-  return (key) => {
-    const before = made.get(key);
-    if (before !== undefined) return before;
-    const isThere = segments.some((one) => one.key === key);
-    const whole = tryTo(() => wholeOf(key, []));
-    const test =
-      whole instanceof CannotTranslate
-        ? isThere
-          ? book.refuse(key, whole.message)
-          : impossible(whole.message)
-        : book.add({
-            name: key,
-            description: textOf(whole.parts.description) ?? textOf(whole.parts.name),
-            include: listOf(whole.parts.included).map(String),
-            exclude: excludedOf(whole.parts),
-            when: whole.when,
-          });
-    made.set(key, test);
-    return test;
-  };
-};
-
-/** Whom LaunchDarkly includes it includes even when it also excludes them. */
-const excludedOf = (segment: Fields): string[] => {
-  const included = new Set(listOf(segment.included).map(String));
-  return listOf(segment.excluded)
-    .map(String)
-    .filter((key) => !included.has(key));
+  return { read, kinds, mayMatchOthers: () => mayMatchOthers || kinds.size > 0 };
 };

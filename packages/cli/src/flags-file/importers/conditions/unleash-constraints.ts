@@ -8,10 +8,20 @@ import {
   oppositeWhenSet,
   targetingKey,
   textTest,
+  typesOf,
   type VersionOrder,
   versionTest,
+  withLikenesses,
 } from "../translate/leaves.ts";
-import { attempt, CannotTranslate, every, opposite, type Test } from "../translate/logic.ts";
+import {
+  attempt,
+  CannotTranslate,
+  every,
+  exactIf,
+  never,
+  opposite,
+  type Test,
+} from "../translate/logic.ts";
 
 /** Unleash knows its users by `userId`. */
 export const attributeOf = (field: string): string => (field === "userId" ? targetingKey : field);
@@ -37,6 +47,41 @@ const versions: Readonly<Record<string, VersionOrder>> = {
   SEMVER_GTE: "Gte",
 };
 
+const aNumber = "a number, or a string such as 12.5";
+const bothSides = (is: string) => ({ yes: is, no: is });
+
+/** Unleash compares the string form of the value. */
+const oneOf = (attribute: string, values: readonly string[]): Test =>
+  exactIf(equals(attribute, values, { loose: true }), attribute, {
+    no: typesOf(withLikenesses(attribute, values)),
+  });
+
+/** Unleash's SDKs don't accept versions with a leading v or a missing part. */
+const readVersion = (attribute: string, order: VersionOrder, value: unknown): Test => {
+  if (!/^[v=\s]*\d+\.\d+\.\d+/.test(writtenAs(value))) return never;
+  const test = every([
+    versionTest(attribute, order, writtenAs(value).replace(/^[v=\s]*/, "")),
+    oppositeWhenSet(attribute, textTest(attribute, "startsWith", ["v", "V"])),
+  ]);
+  return exactIf(test, attribute, bothSides("a version such as 2.5.0"));
+};
+
+const readText = (
+  attribute: string,
+  operator: "startsWith" | "endsWith" | "contains",
+  texts: readonly string[],
+  ignoreCase: boolean,
+): Test => {
+  if (ignoreCase && texts.some((text) => /[^\0-\x7f]/.test(text))) {
+    throw new CannotTranslate("ignores the case of letters other than A to Z");
+  }
+  return exactIf(
+    textTest(attribute, operator, texts, ignoreCase),
+    attribute,
+    bothSides("a string"),
+  );
+};
+
 const numberFrom = (value: unknown): number => {
   const number = Number(String(value).trim());
   if (textOf(writtenAs(value)) === undefined || !Number.isFinite(number)) {
@@ -49,25 +94,27 @@ const readPlain = (constraint: Fields): Test => {
   const operator = String(constraint.operator);
   const attribute = attributeOf(textOf(constraint.contextName) ?? "");
   const values = listOf(constraint.values)
-    .map((value) => String(value).trim())
-    .filter((value) => value !== "");
-  if (operator === "IN") return equals(attribute, values, { loose: true });
-  if (operator === "NOT_IN") return opposite(equals(attribute, values, { loose: true }));
+    .map(String)
+    .filter((value) => value !== "")
+    .map((value) => value.trim());
+  if (operator === "IN") return oneOf(attribute, values);
+  if (operator === "NOT_IN") return opposite(oneOf(attribute, values));
   const text = textOperators[operator];
   if (text !== undefined) {
-    return textTest(attribute, text, values, constraint.caseInsensitive === true);
+    return readText(attribute, text, values, constraint.caseInsensitive === true);
   }
-  if (operator === "NUM_EQ") {
+  const wanted: readonly Order[] =
+    operator === "NUM_EQ" ? ["gte", "lte"] : [orders[operator] ?? []].flat();
+  if (wanted.length > 0) {
     const number = numberFrom(constraint.value);
-    return equals(attribute, [String(number)], { loose: true });
-  }
-  const order = orders[operator];
-  if (order !== undefined) {
-    return numberTest(attribute, order, numberFrom(constraint.value), { fromText: true });
+    const tests = wanted.map((order) => numberTest(attribute, order, number, { fromText: true }));
+    return exactIf(every(tests), attribute, bothSides(aNumber));
   }
   const version = versions[operator];
-  if (version !== undefined) return versionTest(attribute, version, constraint.value);
-  if (operator === "IN_CIDR") return networkTest(attribute, values);
+  if (version !== undefined) return readVersion(attribute, version, constraint.value);
+  if (operator === "IN_CIDR") {
+    return exactIf(networkTest(attribute, values), attribute, { no: "an IP address" });
+  }
   if (operator === "REGEX") throw new CannotTranslate("has a regular expression (REGEX)");
   if (operator.startsWith("DATE_")) {
     throw new CannotTranslate("depends on the time (currentTime)");

@@ -1,12 +1,12 @@
 // Reads flag definitions of flagd: variants, a default, and targeting in JsonLogic.
 import { type Fields, fieldsOf, isFields, textOf, writtenAs } from "../../loose-values.ts";
-import { operationOf, readLogic, variableOf } from "../conditions/json-logic.ts";
+import { isTrueOrFalse, operationOf, readLogic, variableOf } from "../conditions/json-logic.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
 import { targetingKey } from "../translate/leaves.ts";
 import { CannotTranslate, every, type Test, tryTo } from "../translate/logic.ts";
 import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
-import { sharesOf } from "../translate/split.ts";
+import { type Split, sharesOf } from "../translate/split.ts";
 import { onOff, onOrOff, severalTypes, typeOfAll, type Values } from "../translate/values.ts";
 
 const definitionsOf = (value: unknown): [name: string, definition: Fields][] => {
@@ -83,7 +83,10 @@ const readSplit = (given: readonly unknown[], choice: Choice): Outcome => {
     }
     return { variant: variantOf(name, choice), weight };
   });
-  return { shares: sharesOf(weights), ...(isPlain ? {} : bucketOf(first)) };
+  const bucket: Pick<Split, "by" | "seed"> = isPlain ? {} : bucketOf(first);
+  // Without it, flagd returns the default.
+  const exactIf = [`${bucket.by ?? targetingKey} is there`];
+  return { shares: sharesOf(weights), ...bucket, exactIf };
 };
 
 /** Rules in the order in which the expression decides; the last of them holds for all who are left of `within`. */
@@ -93,6 +96,9 @@ const decide = (value: unknown, within: readonly Test[], choice: Choice): Outlin
   if (name === undefined) return [{ when, serve: () => variantOf(value, choice) }];
   if (name === "fractional") return [{ when, serve: () => readSplit(given, choice) }];
   if (name !== "if" && name !== "?:") {
+    if (!isTrueOrFalse(value)) {
+      throw new CannotTranslate(`has ${name} where the name of a variant is expected`);
+    }
     // A condition gives the variants that are called true and false.
     const rules = decide(true, [...within, readLogic(value)], choice);
     return [...rules, ...decide(false, within, choice)];
@@ -127,7 +133,12 @@ const readDefinition = ([name, flag]: [string, Fields], evaluators: Fields): Fou
     const reasons = [targeting.message];
     return { ...base, draft: { type: "boolean", enabled: false }, reasons };
   }
-  const rules = decide(targeting, [], choice);
+  const decided = tryTo(() => decide(targeting, [], choice));
+  if (decided instanceof CannotTranslate) {
+    const reasons = [decided.message];
+    return { ...base, draft: { type: "boolean", enabled: false }, reasons };
+  }
+  const rules = decided;
   const last = rules.at(-1);
   const assembled = assemble({
     enabled: !isDisabled,

@@ -3,10 +3,11 @@ import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-val
 import { readSegment, type SegmentReading } from "../conditions/flagsmith-segments.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
+import { targetingKey } from "../translate/leaves.ts";
 import type { Test } from "../translate/logic.ts";
 import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
 import { createSegmentBook } from "../translate/segments.ts";
-import { layered, sharesOf } from "../translate/split.ts";
+import { isForAll, layered, sharesOf } from "../translate/split.ts";
 import { nameValues, onOff, severalTypes, typeOfAll } from "../translate/values.ts";
 
 const hasValue = (value: unknown): boolean => value !== null && value !== undefined && value !== "";
@@ -53,7 +54,9 @@ const portionOf = (outcome: Outcome, { share, seed }: Override): Outcome => {
   const variants =
     typeof outcome === "string" ? [{ variant: outcome, share: 100 }] : outcome.shares;
   const weights = variants.map(({ variant, share: weight }) => ({ variant, weight }));
-  return { shares: sharesOf(weights, 100, percent), by, seed };
+  const shares = sharesOf(weights, 100, percent);
+  const exactIf = isForAll(shares) ? [] : [`${by ?? targetingKey} is there`];
+  return { shares, by, seed, exactIf };
 };
 
 /** A feature that is only on or off, or whose value is the same wherever it is on. */
@@ -93,9 +96,11 @@ const readValue = (base: State, overrides: readonly Override[]): Read => {
   const outcomeOf = ({ value, options }: State): Outcome => {
     if (options.length === 0) return nameOf(value);
     const weights = options.map((each) => ({ variant: nameOf(each.value), weight: each.percent }));
-    return { shares: layered(sharesOf(weights, 100), nameOf(value)) };
+    const shares = layered(sharesOf(weights, 100), nameOf(value));
+    return { shares, exactIf: isForAll(shares) ? [] : [`${targetingKey} is there`] };
   };
-  return assemble({
+  const gives = overrides.length + base.options.length > 0 && !base.enabled;
+  const assembled = assemble({
     enabled: base.enabled,
     values: { valueType, variants, off: nameOf(base.value) },
     rules: overrides.map((override) => ({
@@ -105,6 +110,10 @@ const readValue = (base: State, overrides: readonly Override[]): Read => {
     })),
     otherwise: () => outcomeOf(base),
   });
+  const asleep = gives
+    ? ["gives the value control while it is off; Flagsmith gives those of overrides then too"]
+    : [];
+  return { ...assembled, notes: [...assembled.notes, ...asleep] };
 };
 
 const read = (base: State, overrides: readonly Override[]): Read => {
@@ -130,6 +139,7 @@ const exportRemark =
 
 interface Placed extends Override {
   readonly priority: number;
+  readonly segmentId: number;
 }
 
 const readEnvironment = (document: Fields, states: readonly unknown[]) => {
@@ -143,7 +153,8 @@ const readEnvironment = (document: Fields, states: readonly unknown[]) => {
     for (const entry of listOf(segment.feature_states).map(fieldsOf)) {
       const feature = String(fieldsOf(entry.feature).name);
       const priority = Number(fieldsOf(entry.feature_segment).priority ?? Number.POSITIVE_INFINITY);
-      const override = { name, when: test, share, state: readState(entry), priority };
+      const segmentId = Number(segment.id);
+      const override = { name, when: test, share, state: readState(entry), priority, segmentId };
       overrides.set(feature, [...(overrides.get(feature) ?? []), override]);
     }
   }
@@ -168,7 +179,9 @@ const readEnvironment = (document: Fields, states: readonly unknown[]) => {
       state: own,
     }));
     const own = (overrides.get(name) ?? []).toSorted((one, other) =>
-      one.priority === other.priority ? 0 : one.priority - other.priority,
+      one.priority === other.priority
+        ? one.segmentId - other.segmentId
+        : one.priority - other.priority,
     );
     // Who is in a share goes by the segment: features that use the same one share their people.
     const isSplit =

@@ -8,11 +8,12 @@ import {
 } from "../conditions/growthbook-conditions.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom } from "../source.ts";
-import { equals, targetingKey } from "../translate/leaves.ts";
+import { equals, isSet, listTypesOf, targetingKey } from "../translate/leaves.ts";
 import {
   always,
   CannotTranslate,
   every,
+  exactIf,
   impossible,
   never,
   opposite,
@@ -20,7 +21,7 @@ import {
 } from "../translate/logic.ts";
 import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
 import { createSegmentBook, type SegmentBook } from "../translate/segments.ts";
-import { sharesOf } from "../translate/split.ts";
+import { isForAll, sharesOf } from "../translate/split.ts";
 import {
   nameValues,
   onOff,
@@ -44,7 +45,8 @@ const groupReader = (groups: Fields, book: SegmentBook) => {
       return impossible(`uses the saved group ${id}, whose values are not in the file`);
     const isFirst = ![...made.keys()].some((known) => known.startsWith(`${id} `));
     const name = textOf(fieldsOf(group).name) ?? id;
-    const among = equals(attribute, values as Scalar[]);
+    const scalars = values as Scalar[];
+    const among = exactIf(equals(attribute, scalars), attribute, { no: listTypesOf(scalars) });
     const isKeys = attribute === targetingKey;
     const test = book.add({
       name: isFirst ? name : `${name}-${attribute}`,
@@ -52,7 +54,7 @@ const groupReader = (groups: Fields, book: SegmentBook) => {
       when: isKeys ? never : among,
     });
     // Whoever lacks the attribute is not in the group.
-    const whole = { yes: test.yes, no: opposite(among).yes };
+    const whole = { ...among, yes: test.yes, no: opposite(among).yes };
     made.set(place, whole);
     return whole;
   };
@@ -114,6 +116,7 @@ const serveOf =
       return {
         shares: sharesOf([{ variant, weight: share ?? 0 }], 1),
         ...bucket,
+        exactIf: [`${by} is there`],
         seed: seed === id ? undefined : seed,
       };
     }
@@ -121,17 +124,22 @@ const serveOf =
     if (listOf(rule.meta).some((meta) => fieldsOf(meta).passthrough === true)) {
       throw new CannotTranslate("holds users back from other rules (holdout)");
     }
+    // GrowthBook skips the rule.
+    if (variations.length < 2) return { shares: [] };
     const given = listOf(rule.weights).map(Number);
+    const sum = given.reduce((all, weight) => all + weight, 0);
+    const isValid = given.length === variations.length && sum >= 0.99 && sum <= 1.01;
     const even = variations.map(() => 1 / variations.length);
     const isRanged = Array.isArray(rule.ranges);
-    const weights = isRanged ? weightsFrom(listOf(rule.ranges)) : given.length > 0 ? given : even;
+    const weights = isRanged ? weightsFrom(listOf(rule.ranges)) : isValid ? given : even;
     const shares = sharesOf(
       variations.map((value, index) => ({ variant: nameOf(value), weight: weights[index] ?? 0 })),
       1,
       isRanged ? 100 : percent,
     );
     const seed = textOf(rule.seed) ?? textOf(rule.key);
-    return { shares, ...bucket, seed: seed === id ? undefined : seed };
+    const exactIf = isForAll(shares) ? [] : [`${by} is there`];
+    return { shares, ...bucket, seed: seed === id ? undefined : seed, exactIf };
   };
 
 /** A value that a flag must give, if the condition is just that. */
@@ -178,6 +186,20 @@ const readGates = (rules: readonly Fields[], { features }: Whole): Gates => {
 const isGate = (rule: Fields): boolean =>
   listOf(rule.parentConditions).some((parent) => fieldsOf(parent).gate === true);
 
+/** A rule with a coverage, even of 100%, does not match a context without the attribute that is hashed. */
+const isHashable = (rule: Fields): Test => {
+  const isSplit = "variations" in rule || rule.coverage !== undefined || Array.isArray(rule.range);
+  const isPartial = isFraction(rule.coverage) && rule.coverage < 1;
+  if (!isSplit || isPartial || !isForEveryone(rule)) return always;
+  const attribute = attributeOf(textOf(rule.hashAttribute) ?? "id");
+  return exactIf(isSet(attribute), attribute, { yes: "not empty, zero or false" });
+};
+
+const isForEveryone = ({ range, weights, force }: Fields): boolean => {
+  if (force !== undefined) return !Array.isArray(range) || (range[0] === 0 && range[1] === 1);
+  return listOf(weights).includes(1);
+};
+
 const readRule = (rule: Fields, id: string, choice: Choice, { conditions }: Whole): OutlineRule => {
   const isOpen = listOf(rule.parentConditions).length > 0;
   const isLimited = listOf(rule.filters).length > 0 || Array.isArray(rule.namespace);
@@ -190,6 +212,7 @@ const readRule = (rule: Fields, id: string, choice: Choice, { conditions }: Whol
         ? impossible("applies only when another flag gives a value (parentConditions)")
         : always,
       isLimited ? impossible("is limited to a namespace of experiments") : always,
+      isHashable(rule),
       isFields(rule.condition) ? conditions.read(rule.condition) : always,
     ]),
     serve: serveOf(rule, id, choice),
@@ -225,15 +248,20 @@ const readFeature = (feature: Feature, whole: Whole): Found => {
     owner,
   });
   const gives = choice.values.valueType === "boolean" ? "false" : choice.values.off;
+  const gated =
+    requires.length > 0
+      ? [`gives the default in the code where a prerequisite is not met; here it gives ${gives}`]
+      : [];
   const asleep = enabled
     ? []
     : [`is off: GrowthBook then returns the default in the code, Halyard returns ${gives}`];
   return {
     ...base,
     draft: assembled.draft,
+    asRollout: assembled.asRollout,
     isNarrower: assembled.isNarrower,
     reasons: [...reasons, ...assembled.reasons],
-    notes: [...assembled.notes, ...asleep],
+    notes: [...assembled.notes, ...gated, ...asleep],
   };
 };
 

@@ -1,11 +1,7 @@
 // Reads flags as the REST API of LaunchDarkly gives them: one flag, a list, or several pages; with them pages of segments.
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
-import {
-  attributeOf,
-  clauseReader,
-  isSegment,
-  readSegments,
-} from "../conditions/launchdarkly-clauses.ts";
+import { attributeOf, clauseReader } from "../conditions/launchdarkly-clauses.ts";
+import { isSegment, readSegments } from "../conditions/launchdarkly-segments.ts";
 import type { Found } from "../convert.ts";
 import { chooseEnvironment, type Importer, notFrom } from "../source.ts";
 import { equals, targetingKey } from "../translate/leaves.ts";
@@ -157,7 +153,7 @@ const readPrerequisites = (
   return { requires, reasons };
 };
 
-type Read = Pick<Found, "draft" | "reasons" | "notes" | "isNarrower">;
+type Read = Pick<Found, "draft" | "asRollout" | "reasons" | "notes" | "isNarrower">;
 
 const leaveOut = (reason: string): Read => ({
   draft: { type: "boolean", enabled: false },
@@ -216,6 +212,7 @@ const readPlace = (
   const kinds = [...clauses.kinds].map(kindNote);
   return {
     draft: assembled.draft,
+    asRollout: assembled.asRollout,
     isNarrower: assembled.isNarrower,
     reasons: [...new Set([...reasons, ...assembled.reasons])],
     notes: [...new Set([...assembled.notes, ...notes, ...kinds])],
@@ -239,10 +236,8 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
       'the response of its REST API is expected, "items" with flags that have "key" and "variations"',
     );
   }
-  const environment = chooseEnvironment(
-    flags.flatMap((flag) => Object.keys(fieldsOf(flag.environments))),
-    asked,
-  );
+  const environments = flags.flatMap((flag) => Object.keys(fieldsOf(flag.environments)));
+  const environment = chooseEnvironment(environments, asked);
   const pages = (Array.isArray(value) ? value.flat() : [value]).map(fieldsOf);
   const total = pages
     .filter(({ items }) => listOf(items).some(isFlag))
@@ -277,6 +272,7 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
   });
   return {
     found,
+    environments: [...new Set(environments)],
     segments: book.found,
     remarks: [
       ...book.remarks,

@@ -1,20 +1,22 @@
 // The strategies of Unleash and their variants: whom they name, and how many of them they reach.
 import type { FlagValue } from "@halyard/core/evaluate";
+import type { Share } from "@halyard/core/targeting/split";
 import { type Fields, fieldsOf, isFields, listOf, textOf, writtenAs } from "../../loose-values.ts";
 import { attributeOf, readConstraints } from "../conditions/unleash-constraints.ts";
-import { equals, networkTest } from "../translate/leaves.ts";
+import { equals, isSet, networkTest, targetingKey } from "../translate/leaves.ts";
 import {
   always,
   attempt,
   CannotTranslate,
   every,
+  exactIf,
   impossible,
   type Test,
 } from "../translate/logic.ts";
 import type { Outcome, OutlineRule } from "../translate/outline.ts";
 import { notAPercentage, percentOf } from "../translate/percentage.ts";
 import type { SegmentBook } from "../translate/segments.ts";
-import { sharesOf } from "../translate/split.ts";
+import { isForAll, sharesOf } from "../translate/split.ts";
 import { typeOfAll, type Values } from "../translate/values.ts";
 
 /** The strategies for a percentage of users: the parameter with the percentage, and what it is sticky by. */
@@ -64,6 +66,23 @@ const stickyBy = (stickiness: string): string | undefined => {
   return stickiness === "default" || stickiness === "userId" ? undefined : attributeOf(stickiness);
 };
 
+/** The field that the strategy's percentage is sticky by. */
+const stickinessOf = (strategy: Fields): string | undefined => {
+  const name = nameOf(strategy);
+  const rollout = Object.hasOwn(rollouts, name) ? rollouts[name] : undefined;
+  return rollout && (rollout.stickiness ?? textOf(fieldsOf(strategy.parameters).stickiness));
+};
+
+/** Even at 100%, the strategy does not match a context without the field that it is sticky by. */
+const isStickable = (strategy: Fields): Test => {
+  const stickiness = stickinessOf(strategy) ?? "default";
+  const { rollout, percentage } = fieldsOf(strategy.parameters);
+  const isWhole = percentOf(rollout ?? percentage) === 100;
+  if (!isWhole || stickiness === "default" || stickiness === "random") return always;
+  const attribute = attributeOf(stickiness);
+  return exactIf(isSet(attribute), attribute, { yes: "not empty" });
+};
+
 /** Undefined for everyone whom the strategy names. */
 const rolloutOf = (strategy: Fields, feature: string): Rollout | undefined => {
   const name = nameOf(strategy);
@@ -72,10 +91,7 @@ const rolloutOf = (strategy: Fields, feature: string): Rollout | undefined => {
   const parameters = fieldsOf(strategy.parameters);
   const share = percentOf(parameters[rollout.share]);
   if (share === undefined) throw new CannotTranslate(notAPercentage(parameters[rollout.share]));
-  const by =
-    share === 100
-      ? undefined
-      : stickyBy(rollout.stickiness ?? textOf(parameters.stickiness) ?? "default");
+  const by = share === 100 ? undefined : stickyBy(stickinessOf(strategy) ?? "default");
   const group = textOf(parameters.groupId);
   return { share, by, seed: group === feature ? undefined : group };
 };
@@ -116,6 +132,10 @@ export const readVariants = (variants: readonly Fields[]): Variants | string => 
   };
 };
 
+/** Without the field Unleash decides at random; here the program's own default applies. */
+const neededBy = (shares: readonly Share[], by: string | undefined): readonly string[] =>
+  isForAll(shares) ? [] : [`${by ?? targetingKey} is there`];
+
 /** The variants of a strategy, of the share that it reaches. */
 const splitVariants = (variants: readonly Fields[], rollout: Rollout | undefined): Outcome => {
   const weights = variants.map(({ name, weight }) => ({
@@ -127,7 +147,8 @@ const splitVariants = (variants: readonly Fields[], rollout: Rollout | undefined
   if (rollout !== undefined && rollout.share < 100 && by !== rollout.by) {
     throw new CannotTranslate("splits users by one field and their variants by another");
   }
-  return { shares: sharesOf(weights, undefined, rollout?.share), by, seed: rollout?.seed };
+  const shares = sharesOf(weights, undefined, rollout?.share);
+  return { shares, by, seed: rollout?.seed, exactIf: neededBy(shares, by) };
 };
 
 interface Place {
@@ -145,6 +166,7 @@ export const readStrategy = (strategy: Fields, place: Place): OutlineRule[] => {
   const variants = own.length > 0 ? own : shared;
   const when = every([
     ownTest(strategy, place),
+    isStickable(strategy),
     readConstraints(strategy.constraints),
     ...listOf(strategy.segments).map(segmentTest),
   ]);
@@ -155,7 +177,8 @@ export const readStrategy = (strategy: Fields, place: Place): OutlineRule[] => {
     const rollout = rolloutOf(strategy, feature);
     if (rollout === undefined) return variant;
     const { share, by, seed } = rollout;
-    return { shares: share > 0 ? [{ variant, share }] : [], by, seed };
+    const shares = share > 0 ? [{ variant, share }] : [];
+    return { shares, by, seed, exactIf: neededBy(shares, by) };
   };
   if (!isVariant) return [{ name, when, serve: () => reached("on"), disabled }];
   const overrides = variants.flatMap((variant) =>

@@ -30,10 +30,8 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
     throw notFrom("Unleash", '"featureStrategies" and "featureEnvironments" are missing');
   }
   const places = whole.featureEnvironments.map(fieldsOf);
-  const environment = chooseEnvironment(
-    places.flatMap(({ environment: name }) => textOf(name) ?? []),
-    asked,
-  );
+  const environments = places.flatMap(({ environment: name }) => textOf(name) ?? []);
+  const environment = chooseEnvironment(environments, asked);
   const isThere = (entry: Fields) =>
     textOf(entry.environment) === undefined || entry.environment === environment;
   const strategies = whole.featureStrategies.map(fieldsOf).filter(isThere);
@@ -128,7 +126,7 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
     };
     // Without any strategy a feature is on for everyone.
     const rules = all.length === 0 ? [{}] : all;
-    const { draft, reasons, notes, isNarrower } = assemble({
+    const { draft, asRollout, reasons, notes, isNarrower } = assemble({
       enabled: place?.enabled === true,
       values: read?.values ?? onOff,
       requires: parents.requires,
@@ -155,10 +153,16 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
       name,
       description,
       draft,
+      asRollout,
       isNarrower: isNarrower || ownNotes.length > 0,
       reasons: [...new Set([...reasons, ...parents.reasons, ...sleeping])],
       notes: [...notes, ...ownNotes, ...(read === undefined ? [] : [read.note])],
     };
   });
-  return { found, segments: book.found, remarks: book.remarks };
+  return {
+    found,
+    environments: [...new Set(environments)],
+    segments: book.found,
+    remarks: book.remarks,
+  };
 };

@@ -68,11 +68,16 @@ export const leaf = (condition: AttributeCondition, { missing = false }: Missing
 export const oppositeWhenSet = (attribute: string, test: Test): Test => {
   const isMissing = exists(attribute, false);
   const drop = (logic: Logic): Logic => {
-    if (typeof logic === "boolean" || isSame(logic, isMissing)) return false;
+    if (typeof logic === "boolean") return logic && exists(attribute);
+    if (isSame(logic, isMissing)) return false;
     if ("any" in logic) return anyOf(logic.any.map(drop));
     return "all" in logic ? allOf(logic.all.map(drop)) : logic;
   };
-  return { yes: () => drop(test.no()), no: () => anyOf([isMissing, test.yes()]) };
+  return {
+    ...opposite(test),
+    yes: () => drop(test.no()),
+    no: () => anyOf([isMissing, test.yes()]),
+  };
 };
 
 const isSame = (one: Condition, other: Condition): boolean =>
@@ -88,6 +93,24 @@ const inParts = <T>(list: readonly T[], size: number): T[][] =>
     list.slice(index * size, (index + 1) * size),
   );
 
+/** The type that an attribute must have to be compared with these values, if the product treats other types differently. */
+export const typesOf = (values: readonly Scalar[]): string => {
+  const has = (type: string) => values.some((value) => typeof value === type);
+  const names = [
+    ...(has("string") ? ["a string"] : []),
+    ...(has("number") ? ["a number"] : []),
+    ...(has("boolean") ? ["true or false"] : []),
+  ];
+  return names.join(" or ");
+};
+
+/** The same where a list matches by each of its elements. */
+export const listTypesOf = (values: readonly Scalar[]): string =>
+  ["string", "number", "boolean"]
+    .filter((type) => values.some((value) => typeof value === type))
+    .map((type) => `a ${type} or a list of ${type}s`)
+    .join(" or ");
+
 interface Equality {
   readonly ignoreCase?: boolean;
   /** The product compares texts, so that 7 is "7" and true is "true". */
@@ -102,6 +125,10 @@ const likenesses = (texts: readonly string[]): Scalar[] => [
   }),
   ...texts.filter((text) => text === "true" || text === "false").map((text) => text === "true"),
 ];
+
+/** All matching values if the product compares strings: includes numbers and booleans with the same string form. */
+export const withLikenesses = (attribute: string, texts: readonly string[]): readonly Scalar[] =>
+  attribute === targetingKey ? texts : [...texts, ...likenesses(texts)];
 
 /** One of these values. They may be of several types, of which an attribute has one. */
 export const equals = (
@@ -130,6 +157,12 @@ export const equals = (
   };
 };
 
+/** A string either begins with "a" or doesn't; for any other type, both are unknown. */
+const isText = (attribute: string): Test => {
+  const begins = { attribute, op: "startsWith", values: ["a"] };
+  return { yes: () => anyOf([begins, { not: begins }]), no: () => exists(attribute, false) };
+};
+
 /** Of a text: begins with, ends with or contains one of these. An empty one is in every text. */
 export const textTest = (
   attribute: string,
@@ -137,7 +170,7 @@ export const textTest = (
   texts: readonly string[],
   ignoreCase = false,
 ): Test => {
-  if (texts.some((text) => text === "")) return isSet(attribute);
+  if (texts.some((text) => text === "")) return isText(attribute);
   return some(
     inParts(texts, mostTexts).map((values) =>
       leaf({ attribute, op, values, ...(ignoreCase && { ignoreCase }) }),
@@ -189,8 +222,8 @@ export const versionTest = (
 
 /** A moment as Halyard writes it: from milliseconds, a day, or a text with a zone. */
 export const momentFrom = (value: unknown): string => {
-  if (typeof value === "number" && Number.isSafeInteger(value))
-    return new Date(value).toISOString();
+  const date = new Date(Number.isSafeInteger(value) ? (value as number) : Number.NaN);
+  if (!Number.isNaN(date.getTime())) return momentFrom(date.toISOString());
   const text = String(value).trim();
   const whole = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
   if (parseMoment(whole) !== undefined) return whole;
@@ -209,6 +242,12 @@ export const momentOrEqualTest = (
   const other = { attribute, op: op === "before" ? "after" : "before", value: momentFrom(value) };
   return { yes: () => ({ not: other }), no: () => anyOf([exists(attribute, false), other]) };
 };
+
+/** Tests of one attribute, each for a different type. An attribute of another type is unknown, so a single `no` decides. */
+export const eitherType = (tests: readonly Test[]): Test => ({
+  ...some(tests),
+  no: () => anyOf(tests.map(({ no }) => no())),
+});
 
 /** With the bits behind the prefix taken away, as the other products read it. */
 const networkFrom = (text: string): string | undefined => {

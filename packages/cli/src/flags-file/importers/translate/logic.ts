@@ -12,7 +12,33 @@ export type Logic = boolean | Condition;
 export interface Test {
   readonly yes: () => Logic;
   readonly no: () => Logic;
+  /** Conditions on present attributes under which a side is exact, such as "age is a number". */
+  readonly exactIf?: Sides;
 }
+
+interface Sides {
+  readonly yes: readonly string[];
+  readonly no: readonly string[];
+}
+
+const sidesOf = (tests: readonly Test[]): Sides => {
+  const sides = tests.flatMap(({ exactIf }) => exactIf ?? []);
+  return {
+    yes: [...new Set(sides.flatMap(({ yes }) => yes))],
+    no: [...new Set(sides.flatMap(({ no }) => no))],
+  };
+};
+
+/** The test, exact only if the attribute is as the product expects on each side. Without an expectation, any attribute is exact. */
+export const exactIf = (
+  test: Test,
+  attribute: string,
+  { yes, no }: { readonly yes?: string; readonly no?: string },
+): Test => {
+  const say = (is = "") => (is === "" ? [] : [`${attribute} is ${is}`]);
+  const own = { ...test, exactIf: { yes: say(yes), no: say(no) } };
+  return { ...test, exactIf: sidesOf([test, own]) };
+};
 
 const isCondition = (each: Logic): each is Condition => typeof each === "object";
 const isAll = (each: Condition): each is { readonly all: readonly Condition[] } => "all" in each;
@@ -54,14 +80,20 @@ export const anyOf = (parts: readonly Logic[]): Logic => {
 export const every = (tests: readonly Test[]): Test => ({
   yes: () => allOf(tests.map(({ yes }) => yes())),
   no: () => anyOf(tests.map(({ no }) => no())),
+  exactIf: sidesOf(tests),
 });
 
 export const some = (tests: readonly Test[]): Test => ({
   yes: () => anyOf(tests.map(({ yes }) => yes())),
   no: () => allOf(tests.map(({ no }) => no())),
+  exactIf: sidesOf(tests),
 });
 
-export const opposite = ({ yes, no }: Test): Test => ({ yes: no, no: yes });
+export const opposite = ({ yes, no, exactIf: sides }: Test): Test => ({
+  yes: no,
+  no: yes,
+  ...(sides && { exactIf: { yes: sides.no, no: sides.yes } }),
+});
 
 export const always: Test = { yes: () => true, no: () => false };
 export const never: Test = opposite(always);

@@ -38,6 +38,8 @@ export type Draft = Omit<CreateFlag, "key" | "description"> & {
 
 export interface Assembled {
   readonly draft: Draft;
+  /** An on/off flag as a rollout with a percentage. */
+  readonly asRollout: Draft | undefined;
   readonly reasons: readonly string[];
   readonly notes: readonly string[];
   /** Fewer get something other than off than in the other product. */
@@ -49,6 +51,7 @@ interface ReadRule {
   readonly when: Logic;
   readonly serve: Outcome;
   readonly disabled: boolean;
+  readonly exactIf: readonly string[];
 }
 
 const read = (outcome: OutlineRule["serve"]): Outcome =>
@@ -56,6 +59,9 @@ const read = (outcome: OutlineRule["serve"]): Outcome =>
 
 const variantsOf = (outcome: Outcome): readonly string[] =>
   typeof outcome === "string" ? [outcome] : outcome.shares.map(({ variant }) => variant);
+
+const exactOf = (outcome: Outcome): readonly string[] =>
+  typeof outcome === "string" ? [] : (outcome.exactIf ?? []);
 
 /** A variant for everyone needs no split. */
 const serveOf = (outcome: Outcome): Serve => {
@@ -99,6 +105,7 @@ const readRules = ({ values, rules }: Outline, otherwise: Outcome | CannotTransl
         when: when as Logic,
         serve: serve as Outcome,
         disabled: rule.disabled === true,
+        exactIf: [...(rule.when.exactIf?.yes ?? []), ...exactOf(serve as Outcome)],
       });
       for (const each of rule.disabled === true ? [] : given) after.add(each);
       continue;
@@ -157,7 +164,10 @@ export const assemble = (outline: Outline): Assembled => {
   let otherwise: Outcome = last instanceof CannotTranslate ? values.off : last;
 
   const rules: ReadRule[] = [];
+  const exact = new Set(exactOf(otherwise));
   for (const rule of reading.rules) {
+    // A condition can be constant only as long as attributes are as expected.
+    if (!rule.disabled) for (const each of rule.exactIf) exact.add(each);
     // A disabled rule is kept for its condition, if it has one.
     if (rule.when === false || (rule.when === true && rule.disabled)) continue;
     rules.push(rule);
@@ -181,6 +191,7 @@ export const assemble = (outline: Outline): Assembled => {
 
   if (reason !== undefined) reasons.push(reason);
   if (note !== undefined) notes.push(note);
+  if (exact.size > 0) notes.push(`exact only if ${[...exact].join(" and ")}`);
 
   const ids = ruleIds(rules.map(({ name }) => name));
   const newRules = rules
@@ -209,14 +220,33 @@ export const assemble = (outline: Outline): Assembled => {
   if (problems.length > 0 && left.every((variant) => variant === values.off)) {
     reasons.push(...problems);
   }
-  return { draft: draftOf(enabled, values, otherwise, targeting), reasons, notes, isNarrower };
+  const asRollout =
+    otherwise === "on" || otherwise === "off"
+      ? rolloutOf(enabled, otherwise === "on" ? 100 : 0, targeting)
+      : undefined;
+  return {
+    draft: draftOf(enabled, values, otherwise, targeting),
+    asRollout: values.valueType === "boolean" ? asRollout : undefined,
+    reasons,
+    notes,
+    isNarrower,
+  };
 };
+
+type Targeting = Pick<Draft, "rules" | "requires" | "bucketBy" | "bucketSeed" | "tags" | "owner">;
+
+const rolloutOf = (enabled: boolean, percentage: number, targeting: Targeting): Draft => ({
+  type: "rollout",
+  enabled,
+  percentage,
+  ...targeting,
+});
 
 const draftOf = (
   enabled: boolean,
   values: Values,
   otherwise: Outcome,
-  targeting: Pick<Draft, "rules" | "requires" | "bucketBy" | "bucketSeed" | "tags" | "owner">,
+  targeting: Targeting,
 ): Draft => {
   if (values.valueType !== "boolean") {
     const { valueType, variants, off } = values;
@@ -226,7 +256,7 @@ const draftOf = (
   if (typeof otherwise === "object") {
     const on = otherwise.shares.filter(({ variant }: Share) => variant === "on");
     const percentage = on.reduce((sum, { share }) => Math.round((sum + share) * 1_000) / 1_000, 0);
-    return { type: "rollout", enabled, percentage, ...targeting };
+    return rolloutOf(enabled, percentage, targeting);
   }
   const isOn = otherwise === "on";
   return targeting.rules === undefined

@@ -4,7 +4,7 @@ import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { checkSegment, maxMembers } from "@halyard/core/targeting/check-segment";
 import { collectMistakes } from "@halyard/core/targeting/mistakes";
 import type { Segment } from "@halyard/core/targeting/segment";
-import { equals, everyone, targetingKey } from "./leaves.ts";
+import { equals, everyone, exists, targetingKey } from "./leaves.ts";
 import {
   allOf,
   always,
@@ -44,11 +44,12 @@ const outside = (key: string, { include = [], exclude = [], when }: NewSegment):
   const inSegment = { segment: [key] };
   const hasLists = include.length + exclude.length > 0;
   return {
+    ...when,
     yes: () => inSegment,
     no() {
       if (!hasLists) return when.no();
-      const others = when.yes() === false ? true : undefined;
-      if (others) return { not: inSegment };
+      // A context without a key is in no list.
+      if (when.yes() === false) return anyOf([exists(targetingKey, false), { not: inSegment }]);
       if (include.length > longestList || exclude.length > longestList) {
         throw new CannotTranslate(`asks who is not in the segment ${key}, which has long lists`);
       }
@@ -86,8 +87,8 @@ export const createSegmentBook = (): SegmentBook => {
         if (error instanceof CannotTranslate) return refuse(name, error.message);
         throw error;
       }
-      if (when === true && exclude.length === 0) return always;
-      if (when === false && include.length === 0) return never;
+      if (when === true && exclude.length === 0) return { ...segment.when, ...always };
+      if (when === false && include.length === 0) return { ...segment.when, ...never };
       const about = description ?? (name === key ? undefined : name);
       const made: Segment = {
         key,

@@ -11,6 +11,8 @@ export interface Split {
   readonly by?: string | undefined;
   /** What is hashed beside it; undefined for the flag's own. */
   readonly seed?: string | undefined;
+  /** Conditions on attributes under which the split is exact, such as "targetingKey is there". */
+  readonly exactIf?: readonly string[];
 }
 
 interface Weight {
@@ -41,6 +43,10 @@ export const sharesOf = (
 
 export const sumOf = (shares: readonly Share[]): number =>
   fromThousandths(shares.reduce((sum, { share }) => sum + thousandthsOf(share), 0));
+
+/** One variant for everyone, whatever their hash. */
+export const isForAll = ([first, ...others]: readonly Share[]): boolean =>
+  first === undefined || (first.share === 100 && others.length === 0);
 
 export const isPartial = ({ shares }: Split): boolean => sumOf(shares) < 100;
 

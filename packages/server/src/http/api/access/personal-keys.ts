@@ -1,5 +1,6 @@
 // /personal-keys: the keys that people who are signed in make for themselves, in the environment that they look at.
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import { maxPersonalKeys } from "../../../domain/api-key.ts";
 import type { UserRef } from "../../../domain/principal.ts";
 import { invalidField } from "../../../errors.ts";
@@ -8,7 +9,6 @@ import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import { moment, momentRule, readMoment } from "../../openapi/moment.ts";
 import { closedObject, idempotencyHeader } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { replyIdempotently } from "../idempotency.ts";
 import { CreatedKey, keyExample, keyFields, shownKey, shownKeyFields } from "../keys.ts";
 

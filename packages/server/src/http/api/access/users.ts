@@ -1,5 +1,7 @@
 // /users: people, and what they may do where.
+
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import { type PersonRole, personRoles } from "../../../domain/principal.ts";
 import { maxUserNameLength, shownUser } from "../../../domain/user.ts";
 import type { Invitation } from "../../../management/sign-in-links.ts";
@@ -7,11 +9,13 @@ import type { PersonChange, Users } from "../../../management/users.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import { closedObject, idempotencyHeader, nullable } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 import { replyIdempotently } from "../idempotency.ts";
 
-const tags = ["People"];
-const IdPath = Type.Object({ id: Type.String({ description: "The person's id, `usr_<id>`." }) });
+export const tags = ["People"];
+export const IdPath = Type.Object({
+  id: Type.String({ description: "The person's id, `usr_<id>`." }),
+});
 
 const name = Type.String({
   minLength: 1,
@@ -67,7 +71,7 @@ const shownFields = {
   email,
   owner,
   roles,
-  state: Type.Enum(["invited", "active"], {
+  state: stringEnum(["invited", "active"], {
     description: "`invited` until they have signed in for the first time.",
   }),
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
@@ -77,15 +81,21 @@ const shownFields = {
   providers: Type.Array(Type.String(), {
     description: "The issuers of the providers that they sign in with.",
   }),
+  linked: Type.Array(Type.String(), {
+    description: "The ids of the accounts that an owner linked: they belong to the same human.",
+  }),
+  sameAddress: Type.Array(Type.String(), {
+    description: "The ids of the accounts that have, or had, the same e-mail address.",
+  }),
 };
-const Person = closedObject(shownFields);
+export const Person = closedObject(shownFields);
 const InvitationSchema = closedObject({
   url: Type.String({ description: "Lets the person sign in once. Shown this once." }),
   expiresAt: Type.String({ description: "Seven days from now, ISO 8601 in UTC." }),
 });
 const Invited = closedObject({ ...shownFields, invitation: InvitationSchema });
 
-const example = {
+export const example = {
   id: "usr_5d41402abc4b2a76",
   name: "Ada Lovelace",
   email: "ada@example.com",
@@ -97,6 +107,8 @@ const example = {
   hasPassword: false,
   hasSecondFactor: false,
   providers: [],
+  linked: [],
+  sameAddress: [],
 };
 const invitationExample = {
   url: "https://flags.example.com/invitation?token=<random>",

@@ -3,6 +3,7 @@
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { createFlagSchema, patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import {
   maxOperations,
   type Operation,
@@ -18,7 +19,7 @@ import {
   membersSchema,
   patchSegmentSchema,
 } from "../../openapi/segment-schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 
 const setting = (name: string) =>
   closedObject({ [name]: Type.Boolean({ "x-must-be": "true or false" }) });
@@ -46,7 +47,7 @@ const kinds = Object.keys(bodySchemas) as OperationKind[];
 const actions = ["create", "patch", "members", "delete"] as const;
 
 export const operationFields = {
-  kind: Type.Enum(kinds, {
+  kind: stringEnum(kinds, {
     description: "What it is about.",
     "x-must-be": `one of ${kinds.join(", ")}`,
   }),
@@ -57,7 +58,7 @@ export const operationFields = {
       "The key of the flag or segment, the id of the API key, or the name of the environment.",
     "x-must-be": "a key, an id or a name",
   }),
-  action: Type.Enum([...actions], {
+  action: stringEnum([...actions], {
     description:
       "`create`, `patch` and `delete` of flags and segments, `members` of a segment, `patch` of a key (`writesDirectly`) or of the environment (`protected`).",
     "x-must-be": `one of ${actions.join(", ")}`,

@@ -1,5 +1,6 @@
 // What others do with a change request, and what its author does without a body.
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Caller, Permission } from "../../../domain/principal.ts";
 import type { Result } from "../../../errors.ts";
 import type { ChangeRequests } from "../../../management/change-requests/change-requests.ts";
@@ -7,7 +8,6 @@ import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import { type ConfirmQuery, callerOf, confirmQuery, Reason } from "../../openapi/reason.ts";
 import { closedObject, idempotencyHeader, preconditionHeader } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { ifMatch } from "../../request/conditional.ts";
 import { replyIdempotently } from "../idempotency.ts";
 import {

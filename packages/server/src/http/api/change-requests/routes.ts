@@ -1,5 +1,7 @@
 // /change-requests: propose, show, edit, rebase and withdraw.
+
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import {
   type RequestQuery,
   type RequestState,
@@ -17,7 +19,7 @@ import {
   nullable,
   pageParameters,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 import { replyIdempotently } from "../idempotency.ts";
 import { badCursor, decodeCursor } from "../paging.ts";
 import { OperationList, planOperations } from "./operation-bodies.ts";
@@ -37,7 +39,7 @@ const defaultLimit = 50;
 const maxLimit = 100;
 const ListQuery = closedObject({
   state: Type.Optional(
-    Type.Enum([...requestStates], {
+    stringEnum([...requestStates], {
       description: "Only those in this state.",
       "x-must-be": `one of ${requestStates.join(", ")}`,
     }),

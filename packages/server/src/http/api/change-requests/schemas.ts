@@ -1,8 +1,10 @@
 // Change requests as the API shows them.
+
+import { type Static, Type } from "typebox";
 import { maxCommentLength, requestStates } from "../../../domain/change-requests/change-request.ts";
 import type { Described } from "../../openapi/describe.ts";
 import { Actor, closedObject, flagExample, nullable } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 import { operationFields } from "./operation-bodies.ts";
 
 export const tags = ["Change requests"];
@@ -29,7 +31,7 @@ const shortOperation = {
 const summaryFields = {
   id: Type.String({ description: "Of the form `cr_<id>`." }),
   environment: Type.String(),
-  state: Type.Enum([...requestStates], {
+  state: stringEnum([...requestStates], {
     description: "`approved` waits for its time; `applied`, `refused` and `withdrawn` are final.",
   }),
   title: Type.String({ description: "What it does, in a few words." }),
@@ -81,9 +83,16 @@ export const RequestSchema = closedObject(
       closedObject({
         actor: Actor,
         at: time("ISO 8601 in UTC."),
-        state: Type.Enum(["given", "voided"], { description: "Editing voids it." }),
+        state: stringEnum(["given", "voided"], {
+          description:
+            "`voided` once the request was edited or rebased, or could not be applied at its time, or while it was open its approver lost the right to review.",
+        }),
       }),
     ),
+    approvalsNeeded: Type.Integer({
+      description:
+        "How many approvals it needs, unless an owner approves: 1, or 2 when a key that belongs to no person proposed it.",
+    }),
     comments: Type.Array(
       closedObject({
         id: Type.Integer(),
@@ -129,6 +138,7 @@ export const requestExample = {
   ],
   digest: "RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
   approvals: [],
+  approvalsNeeded: 1,
   comments: [],
 };
 

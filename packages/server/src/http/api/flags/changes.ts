@@ -3,6 +3,7 @@ import type { PatchFlag } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { type Failure, failureIn, invalid, ok, type Result } from "../../../errors.ts";
 import type { RefusedOperation } from "../../../management/change-requests/operations.ts";
 import type { FlagPatch, Flags } from "../../../management/flags.ts";
@@ -15,7 +16,6 @@ import {
   flagReference,
   idempotencyHeader,
 } from "../../openapi/schemas.ts";
-import { Type } from "../../openapi/type.ts";
 import { proposed } from "../change-requests/schemas.ts";
 import { replyIdempotently } from "../idempotency.ts";
 

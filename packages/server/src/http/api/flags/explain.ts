@@ -3,13 +3,13 @@ import type { EvaluationContext } from "@halyard/core/context";
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { invalid, ok, type Result } from "../../../errors.ts";
 import type { Explain, ExplainAbout } from "../../../management/past/explain.ts";
 import { allow } from "../../auth/authenticate.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, route, withBody } from "../../openapi/describe.ts";
 import { type FlagPath, flagPath, flagReference } from "../../openapi/schemas.ts";
-import { Type } from "../../openapi/type.ts";
 import { pastParameters, whenOf } from "../past.ts";
 
 interface ExplainBody {

@@ -3,6 +3,7 @@ import type { Flag, FlagTypeName } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { VersionedFlag } from "../../../domain/change.ts";
 import type { Result } from "../../../errors.ts";
 import type { FlagReads } from "../../../management/flag-reads.ts";
@@ -18,9 +19,8 @@ import {
   freshnessHeader,
   pageParameters,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { sendNotModified } from "../../request/conditional.ts";
-import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
+import { badCursor, cursorFor, decodeCursor, sendNextLink } from "../paging.ts";
 import {
   type MaybePast,
   type PastQuery,
@@ -29,7 +29,7 @@ import {
   tellRevision,
   whenOf,
 } from "../past.ts";
-import { type ListedFlags, listBody, sendFlag } from "./flag-bodies.ts";
+import { type ListedFlags, listBody, pageOfFlags, sendFlag, streamFlags } from "./flag-bodies.ts";
 
 const tags = ["Flags"];
 
@@ -86,27 +86,31 @@ const select = (list: ListedFlags, query: Static<typeof ListQuery>): VersionedFl
 export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads, past: AsItWas): void => {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/flags",
-    route("flags.read", {
-      tags,
-      operationId: "listFlags",
-      summary: "List flags",
-      description:
-        "All flags of the environment, sorted by key; filtered and in pages when asked to. With `at` or `revision` as they were then, also those that were deleted since.",
-      querystring: ListQuery,
-      headers: freshnessHeader,
-      response: answers(
-        {
-          200: {
-            description: "The flags.",
-            schema: Type.Array(Type.Unsafe<Flag>(flagReference)),
-            example: [flagExample],
-            headers: { ...headers.listTag, ...headers.next, ...headers.pastRevision },
+    route(
+      "flags.read",
+      {
+        tags,
+        operationId: "listFlags",
+        summary: "List flags",
+        description:
+          "All flags of the environment, sorted by key; filtered, and with `limit` in pages. A page ends early, with a Link to the next one, when its flags have more than 8 MiB. With `at` or `revision` as they were then, also those that were deleted since.",
+        querystring: ListQuery,
+        headers: freshnessHeader,
+        response: answers(
+          {
+            200: {
+              description: "The flags.",
+              schema: Type.Array(Type.Unsafe<Flag>(flagReference)),
+              example: [flagExample],
+              headers: { ...headers.listTag, ...headers.next, ...headers.pastRevision },
+            },
+            304: { description: "Nothing has changed.", headers: headers.listTag },
           },
-          304: { description: "Nothing has changed.", headers: headers.listTag },
-        },
-        "CONFLICT",
-      ),
-    }),
+          "CONFLICT",
+        ),
+      },
+      { large: "past" },
+    ),
     async (request, reply) => {
       const { query } = request;
       const when = whenOf(query);
@@ -129,37 +133,44 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads, past: AsI
       const selected = select(list, query);
       const begin = after === undefined ? 0 : selected.findIndex(({ flag }) => flag.key > after);
       const rest = begin === -1 ? [] : selected.slice(begin);
-      const page = rest.slice(0, query.limit);
+      if (query.limit === undefined) return reply.send(streamFlags(rest));
+      const page = pageOfFlags(rest, query.limit);
       const last = page.at(-1);
-      if (last && page.length < rest.length) sendNextLink(request, reply, last.flag.key);
-      return reply.send(JSON.stringify(page.map(({ flag }) => flag)));
+      if (last && page.length < rest.length) {
+        sendNextLink(request, reply, cursorFor(last.flag.key));
+      }
+      return reply.send(streamFlags(page));
     },
   );
 
   app.get<{ Params: FlagPath; Querystring: PastQuery }>(
     "/flags/:key",
-    route("flags.read", {
-      tags,
-      operationId: "getFlag",
-      summary: "Read one flag",
-      description: "With `at` or `revision` as it was then, also when it was deleted since.",
-      params: flagPath,
-      querystring: pastQuery,
-      headers: freshnessHeader,
-      response: answers(
-        {
-          200: {
-            description: "The flag.",
-            schema: flagReference,
-            example: flagExample,
-            headers: { ...headers.flagTag, ...headers.pastRevision },
+    route(
+      "flags.read",
+      {
+        tags,
+        operationId: "getFlag",
+        summary: "Read one flag",
+        description: "With `at` or `revision` as it was then, also when it was deleted since.",
+        params: flagPath,
+        querystring: pastQuery,
+        headers: freshnessHeader,
+        response: answers(
+          {
+            200: {
+              description: "The flag.",
+              schema: flagReference,
+              example: flagExample,
+              headers: { ...headers.flagTag, ...headers.pastRevision },
+            },
+            304: { description: "It has not changed.", headers: headers.flagTag },
           },
-          304: { description: "It has not changed.", headers: headers.flagTag },
-        },
-        "NOT_FOUND",
-        "CONFLICT",
-      ),
-    }),
+          "NOT_FOUND",
+          "CONFLICT",
+        ),
+      },
+      { large: "past" },
+    ),
     async (request, reply) => {
       const { params, query, auth } = request;
       const { environment } = auth.principal;

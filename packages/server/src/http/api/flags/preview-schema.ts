@@ -1,6 +1,7 @@
 // A preview as the API shows it: whom a change would hit.
+
+import { Type } from "typebox";
 import { closedObject, nullable } from "../../openapi/schemas.ts";
-import { Type } from "../../openapi/type.ts";
 
 const Outcome = Type.Unsafe<object>({
   type: "object",
@@ -56,6 +57,12 @@ export const PreviewSchema = closedObject(
       description:
         "The contexts that flags were evaluated for lately, one for each targeting key; null when sampling is off.",
     }),
+    rounded: Type.Optional(
+      Type.Boolean({
+        description:
+          "True for roles below admin: counts have noise and are rounded to tens. 0 stands for fewer than about 20. Smaller flips are left out.",
+      }),
+    ),
     changed: count("Contexts for which the value of at least one flag changes."),
     unchanged: count("Contexts for which no value changes."),
     unknown: count("Contexts of which that cannot be known."),
@@ -71,6 +78,9 @@ export const PreviewSchema = closedObject(
         "The flags that are changed, and of those that require them or name a changed segment the ones that give something else. The most flips first.",
     }),
     flagsLeftOut: count("Flags that were not looked at, because there are too many."),
+    contextsLeftOut: count(
+      "Contexts of the sample that were not counted, because the rules take too much work. All other numbers are of the rest.",
+    ),
     examples: Type.Optional(
       Type.Array(
         closedObject({
@@ -114,6 +124,7 @@ export const previewExample = {
     },
   ],
   flagsLeftOut: 0,
+  contextsLeftOut: 0,
   examples: [
     { flag: "new-checkout", context: { targetingKey: "user-7", plan: "pro" }, from: off, to: on },
   ],

@@ -4,9 +4,10 @@ import { isFlagKey } from "@halyard/core/flags/rules";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Operation, Planned } from "../../../domain/change-requests/operation.ts";
 import type { PatchSegment } from "../../../domain/change-segment.ts";
-import { failureIn, invalidField, missing } from "../../../errors.ts";
+import { type Failure, failureIn, invalidField, missing } from "../../../errors.ts";
 import { failureAt } from "../../../management/change-requests/changes.ts";
 import type { RefusedOperation } from "../../../management/change-requests/operations.ts";
 import type { Previews } from "../../../management/preview/previews.ts";
@@ -20,7 +21,6 @@ import {
   type SegmentPath,
   segmentPath,
 } from "../../openapi/segment-schemas.ts";
-import type { Static } from "../../openapi/type.ts";
 import { OperationList, planOperations } from "../change-requests/operation-bodies.ts";
 import { previewExample } from "./preview-schema.ts";
 
@@ -29,6 +29,15 @@ const shown: Described = {
   schema: { $ref: "Preview#" },
   example: previewExample,
 };
+
+const PreviewQuery = closedObject({
+  rounded: Type.Optional(
+    Type.Boolean({
+      description:
+        "`true` rounds the counts, as they always are for roles below admin. For programs that pass a preview on.",
+    }),
+  ),
+});
 
 const codes = ["NOT_FOUND", "CONFLICT", ...withBody] as const;
 const nothingIsWritten =
@@ -68,9 +77,10 @@ export const previewRoutes = (app: FastifyInstance, previews: Previews): void =>
     request: FastifyRequest,
     reply: FastifyReply,
     planned: readonly Planned[],
-    describe: Parameters<Previews>[2],
+    describe: (refused: RefusedOperation) => Failure,
   ): Promise<FastifyReply> => {
-    const preview = await previews(request.auth.principal, planned, describe);
+    const { rounded } = request.query as Static<typeof PreviewQuery>;
+    const preview = await previews(request.auth.principal, planned, { describe, rounded });
     return preview.ok ? reply.send(preview.value) : sendFailure(reply, preview.failure);
   };
   const plan = (operation: Operation): readonly Planned[] => [
@@ -85,6 +95,7 @@ export const previewRoutes = (app: FastifyInstance, previews: Previews): void =>
       summary: "Preview a change of a flag",
       description: nothingIsWritten,
       params: flagPath,
+      querystring: PreviewQuery,
       body: flagBody,
       response: answers({ 200: shown }, ...codes),
     }),
@@ -105,6 +116,7 @@ export const previewRoutes = (app: FastifyInstance, previews: Previews): void =>
       summary: "Preview a change of a segment",
       description: `${nothingIsWritten} All flags that the segment touches are looked at. Send \`patch\` or \`members\`.`,
       params: segmentPath,
+      querystring: PreviewQuery,
       body: segmentBody,
       response: answers({ 200: shown }, ...codes),
     }),
@@ -138,6 +150,7 @@ export const previewRoutes = (app: FastifyInstance, previews: Previews): void =>
       operationId: "previewOperations",
       summary: "Preview several changes together",
       description: `${nothingIsWritten} The operations are those of \`POST /change-requests\`, on flags and segments.`,
+      querystring: PreviewQuery,
       body: {
         ...OperationsBody,
         examples: [

@@ -1,10 +1,9 @@
 // /segments: named groups of people that the rules of flags refer to.
 import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { Type } from "typebox";
 import type { VersionedSegment } from "../../../domain/change.ts";
 import type { CreateSegment, PatchSegment } from "../../../domain/change-segment.ts";
-import type { WholeSegment } from "../../../domain/segments.ts";
-import type { Result } from "../../../errors.ts";
 import type { AsItWas } from "../../../management/past/as-it-was.ts";
 import type { Segments } from "../../../management/segments.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
@@ -22,11 +21,11 @@ import {
   segmentReference,
   summaryExample,
 } from "../../openapi/segment-schemas.ts";
-import { Type } from "../../openapi/type.ts";
 import { ifMatch, sendNotModified } from "../../request/conditional.ts";
+import { segmentJson } from "../../streams/snapshot-json.ts";
 import { proposed } from "../change-requests/schemas.ts";
 import { replyIdempotently } from "../idempotency.ts";
-import { type MaybePast, type PastQuery, pastQuery, tellRevision, whenOf } from "../past.ts";
+import { type PastQuery, pastQuery, tellRevision, whenOf } from "../past.ts";
 
 const tags = ["Segments"];
 
@@ -48,32 +47,39 @@ const changed = {
 export const segmentRoutes = (app: FastifyInstance, segments: Segments, past: AsItWas): void => {
   app.get<{ Querystring: PastQuery }>(
     "/segments",
-    route("segments.read", {
-      tags,
-      operationId: "listSegments",
-      summary: "List segments",
-      description:
-        "All segments of the environment, sorted by key, with counts of their members. With `at` or `revision` as they were then.",
-      querystring: pastQuery,
-      response: answers(
-        {
-          200: {
-            description: "The segments, without their members.",
-            schema: Type.Array(SegmentSummary),
-            example: [summaryExample],
-            headers: headers.pastRevision,
+    route(
+      "segments.read",
+      {
+        tags,
+        operationId: "listSegments",
+        summary: "List segments",
+        description:
+          "All segments of the environment, sorted by key, with counts of their members. With `at` or `revision` as they were then.",
+        querystring: pastQuery,
+        response: answers(
+          {
+            200: {
+              description: "The segments, without their members.",
+              schema: Type.Array(SegmentSummary),
+              example: [summaryExample],
+              headers: headers.pastRevision,
+            },
           },
-        },
-        "CONFLICT",
-      ),
-    }),
+          "CONFLICT",
+        ),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const { environment } = request.auth.principal;
       const show = (list: readonly VersionedSegment[]) =>
         reply.type(jsonType).send(JSON.stringify(list.map(({ segment }) => segment)));
       const when = whenOf(request.query);
       if (!when.ok) return sendFailure(reply, when.failure);
-      if (!when.value) return show(await segments.list(environment));
+      if (!when.value) {
+        const listed = await segments.list(environment);
+        return listed.ok ? show(listed.value) : sendFailure(reply, listed.failure);
+      }
       const found = await past.segments(environment, when.value);
       if (!found.ok) return sendFailure(reply, found.failure);
       tellRevision(reply, found.value.revision);
@@ -117,42 +123,50 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments, past: As
 
   app.get<{ Params: SegmentPath; Querystring: PastQuery }>(
     "/segments/:key",
-    route("segments.read", {
-      tags,
-      operationId: "getSegment",
-      summary: "Read one segment",
-      description:
-        "With all its members. With `at` or `revision` as it was then, also when it was deleted since.",
-      params: segmentPath,
-      querystring: pastQuery,
-      headers: freshnessHeader,
-      response: answers(
-        {
-          200: {
-            description: "The segment.",
-            schema: segmentReference,
-            example: segmentExample,
-            headers: { ...headers.segmentTag, ...headers.pastRevision },
+    route(
+      "segments.read",
+      {
+        tags,
+        operationId: "getSegment",
+        summary: "Read one segment",
+        description:
+          "With all its members. With `at` or `revision` as it was then, also when it was deleted since.",
+        params: segmentPath,
+        querystring: pastQuery,
+        headers: freshnessHeader,
+        response: answers(
+          {
+            200: {
+              description: "The segment.",
+              schema: segmentReference,
+              example: segmentExample,
+              headers: { ...headers.segmentTag, ...headers.pastRevision },
+            },
+            304: { description: "It has not changed.", headers: headers.segmentTag },
           },
-          304: { description: "It has not changed.", headers: headers.segmentTag },
-        },
-        "NOT_FOUND",
-        "CONFLICT",
-      ),
-    }),
+          "NOT_FOUND",
+          "CONFLICT",
+        ),
+      },
+      { large: "past" },
+    ),
     async (request, reply) => {
       const { params, query, auth } = request;
       const { environment } = auth.principal;
       const when = whenOf(query);
       if (!when.ok) return sendFailure(reply, when.failure);
-      const found: Result<WholeSegment & MaybePast> = await (when.value
-        ? past.segment(environment, when.value, params.key)
-        : segments.get(environment, params.key));
+      if (when.value) {
+        const found = await past.segment(environment, when.value, params.key);
+        if (!found.ok) return sendFailure(reply, found.failure);
+        const { segment, version, revision } = found.value;
+        tellRevision(reply, revision);
+        if (sendNotModified(request, reply, version)) return reply;
+        return reply.type(jsonType).send(JSON.stringify(segment));
+      }
+      const found = await segments.get(environment, params.key);
       if (!found.ok) return sendFailure(reply, found.failure);
-      const { segment, version, revision } = found.value;
-      tellRevision(reply, revision);
-      if (sendNotModified(request, reply, version)) return reply;
-      return reply.type(jsonType).send(JSON.stringify(segment));
+      if (sendNotModified(request, reply, found.value.version)) return reply;
+      return reply.type(jsonType).send(segmentJson(found.value));
     },
   );
 
@@ -212,27 +226,31 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments, past: As
 
   app.get<{ Params: SegmentPath }>(
     "/segments/:key/flags",
-    route("segments.read", {
-      tags,
-      operationId: "listSegmentFlags",
-      summary: "List the flags that name a segment",
-      params: segmentPath,
-      response: answers(
-        {
-          200: {
-            description: "The flags, sorted by key, with the rules in which they name it.",
-            schema: Type.Array(
-              Type.Object({
-                key: Type.String(),
-                rules: Type.Array(Type.String(), { description: "Ids of rules." }),
-              }),
-            ),
-            example: [{ key: "new-checkout", rules: ["beta"] }],
+    route(
+      "segments.read",
+      {
+        tags,
+        operationId: "listSegmentFlags",
+        summary: "List the flags that name a segment",
+        params: segmentPath,
+        response: answers(
+          {
+            200: {
+              description: "The flags, sorted by key, with the rules in which they name it.",
+              schema: Type.Array(
+                Type.Object({
+                  key: Type.String(),
+                  rules: Type.Array(Type.String(), { description: "Ids of rules." }),
+                }),
+              ),
+              example: [{ key: "new-checkout", rules: ["beta"] }],
+            },
           },
-        },
-        "NOT_FOUND",
-      ),
-    }),
+          "NOT_FOUND",
+        ),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const found = await segments.uses(request.auth.principal.environment, request.params.key);
       return found.ok

@@ -1,12 +1,13 @@
 // /events: the events of the environment as receivers get them, for those who pull instead of receiving webhooks.
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import { invalidField } from "../../../errors.ts";
 import type { History } from "../../../management/history/history.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
-import { answers, route } from "../../openapi/describe.ts";
+import { answers, headers, route } from "../../openapi/describe.ts";
 import { moment, momentRule, readMoment } from "../../openapi/moment.ts";
 import { closedObject, flagExample, pageParameters } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { sendNextLink } from "../paging.ts";
 
 const defaultLimit = 100;
 
@@ -45,32 +46,39 @@ const arrayOf = (bodies: readonly Uint8Array[]): Buffer =>
 export const eventRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Querystring: Static<typeof Query> }>(
     "/events",
-    route("history.read", {
-      tags: ["History"],
-      operationId: "getEvents",
-      summary: "Read the events of the environment",
-      description:
-        "The events that webhooks receive, with the same bytes, oldest first. With `after` the next ones after that number, with `since` those since that time, without both the newest. An event is kept as long as the delivery log; a `sequence` that does not follow the one before tells that events in between are no longer kept.",
-      querystring: Query,
-      response: answers({
-        200: {
-          description: "The events.",
-          schema: Type.Array(Type.Unsafe<object>({ type: "object", additionalProperties: true })),
-          example: [example],
-        },
-      }),
-    }),
+    route(
+      "history.read",
+      {
+        tags: ["History"],
+        operationId: "getEvents",
+        summary: "Read the events of the environment",
+        description:
+          "The events that webhooks receive, with the same bytes, oldest first. With `after` the next ones after that number, with `since` those since that time, without both the newest. A page ends early when its events have more than 8 MiB. A Link leads to later events: follow it until there is none. An event is kept as long as the delivery log; a `sequence` that does not follow the one before tells that events in between are no longer kept.",
+        querystring: Query,
+        response: answers({
+          200: {
+            description: "The events.",
+            schema: Type.Array(Type.Unsafe<object>({ type: "object", additionalProperties: true })),
+            example: [example],
+            headers: headers.next,
+          },
+        }),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const { limit = defaultLimit, after, since } = request.query;
       const from = since === undefined ? undefined : readMoment(since);
       if (since !== undefined && from === undefined) {
         return sendFailure(reply, invalidField("since", `must be ${momentRule}`));
       }
-      const events = await history.events(request.auth.principal.environment, {
+      const { events, hasMore } = await history.events(request.auth.principal.environment, {
         limit,
         ...(after !== undefined && { after }),
         ...(from !== undefined && { since: from }),
       });
+      const last = events.at(-1);
+      if (last && hasMore) sendNextLink(request, reply, { after: String(last.sequence) });
       return reply.type(jsonType).send(arrayOf(events.map(({ body }) => body)));
     },
   );

@@ -1,14 +1,14 @@
 // /history/export and /history/verification: the history with its hashes, and whether it verifies.
 import type { ExportLine } from "@halyard/core/history/chain";
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { ChainPart } from "../../../domain/history.ts";
 import { may, type Principal } from "../../../domain/principal.ts";
 import type { Verification, Verified } from "../../../management/history/verification.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route } from "../../openapi/describe.ts";
 import { closedObject, nullable, pageParameters } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
-import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
+import { badCursor, cursorFor, decodeCursor, sendNextLink } from "../paging.ts";
 
 const linesType = "application/x-ndjson";
 
@@ -35,7 +35,8 @@ const Body = closedObject({
     description: "The numbers of the entries in which a person's name was replaced.",
   }),
   unchained: Type.Integer({
-    description: "How many entries at the end the next change adds to the chain.",
+    description:
+      "How many entries at the end are not part of the chain, because something other than Halyard wrote them.",
   }),
   problems: Type.Array(Problem, { description: "The first 20." }),
   problemCount: Type.Integer({ description: "How many there are." }),
@@ -67,14 +68,17 @@ const shownTo =
       ? { ...line, before: null, after: null }
       : line;
 
+const notice =
+  "Digests do not hide what they cover: a reader who guesses a redacted name, or the hidden path of a webhook, can confirm the guess.";
+
 const linesOf = ({ environment, parts, next, head }: ChainPart, after: number): ExportLine[] => [
-  ...(after === 0 ? [{ type: "history" as const, format: 1 as const, environment }] : []),
+  ...(after === 0 ? [{ type: "history" as const, format: 1 as const, environment, notice }] : []),
   ...parts,
   ...(next === undefined ? [{ type: "end" as const, head }] : []),
 ];
 
 const exampleLines: readonly ExportLine[] = [
-  { type: "history", format: 1, environment: "production" },
+  { type: "history", format: 1, environment: "production", notice },
   { type: "end", head: hash },
 ];
 const textOf = (lines: readonly ExportLine[]): string =>
@@ -83,21 +87,25 @@ const textOf = (lines: readonly ExportLine[]): string =>
 export const historyExportRoutes = (app: FastifyInstance, verification: Verification): void => {
   app.get<{ Querystring: Static<typeof Query> }>(
     "/history/export",
-    route("history.read", {
-      tags: ["History"],
-      operationId: "exportHistory",
-      summary: "Export the history with its hashes",
-      description:
-        "JSON lines, oldest first, in parts: follow the Link until there is none, and put the parts one after the other. `halyard history verify --file` and conformance/verify-history.py verify them without the server; conformance/README.md describes every line. The `before` and `after` of webhooks are null for those who cannot change webhooks: their digests are there.",
-      querystring: Query,
-      response: answers({
-        200: {
-          description: "A part of the history.",
-          text: { type: linesType, example: textOf(exampleLines) },
-          headers: headers.next,
-        },
-      }),
-    }),
+    route(
+      "history.read",
+      {
+        tags: ["History"],
+        operationId: "exportHistory",
+        summary: "Export the history with its hashes",
+        description:
+          "JSON lines, oldest first, in parts: follow the Link until there is none, and put the parts one after the other. `halyard history verify --file` and conformance/verify-history.py verify them without the server; conformance/README.md describes every line. The `before` and `after` of webhooks are null for those who cannot change webhooks: their digests are there, and confirm a correct guess.",
+        querystring: Query,
+        response: answers({
+          200: {
+            description: "A part of the history.",
+            text: { type: linesType, example: textOf(exampleLines) },
+            headers: headers.next,
+          },
+        }),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const { cursor } = request.query;
       const after = cursor === undefined ? "0" : decodeCursor(cursor);
@@ -106,7 +114,7 @@ export const historyExportRoutes = (app: FastifyInstance, verification: Verifica
       const part = await verification.part(principal.environment, Number(after));
       if (!part.ok) return sendFailure(reply, part.failure);
       const { next } = part.value;
-      if (next !== undefined) sendNextLink(request, reply, String(next));
+      if (next !== undefined) sendNextLink(request, reply, cursorFor(String(next)));
       const lines = linesOf(part.value, Number(after)).map(shownTo(principal));
       return reply.type(linesType).send(textOf(lines));
     },
@@ -114,32 +122,36 @@ export const historyExportRoutes = (app: FastifyInstance, verification: Verifica
 
   app.get(
     "/history/verification",
-    route("history.read", {
-      tags: ["History"],
-      operationId: "verifyHistory",
-      summary: "Verify the history",
-      description:
-        "The server walks the chain of hashes from the first entry to the head, with the signatures of checkpoints, and says where it breaks. What it found is told again for ten seconds, while nothing changes. It is the server's own word: to verify it yourself, use the export.",
-      response: answers({
-        200: {
-          description: "What was found.",
-          schema: Body,
-          example: {
-            environment: "production",
-            verified: true,
-            head: hash,
-            entries: 812,
-            pruned: 0,
-            prunedUntil: null,
-            redacted: [],
-            unchained: 0,
-            problems: [],
-            problemCount: 0,
-            verifiedAt: "2026-11-14T12:00:00.000Z",
+    route(
+      "history.read",
+      {
+        tags: ["History"],
+        operationId: "verifyHistory",
+        summary: "Verify the history",
+        description:
+          "The server walks the chain of hashes from the first entry to the head, with the signatures of checkpoints, and says where it breaks. What it found is told again for ten seconds, while nothing changes. It is the server's own word: to verify it yourself, use the export.",
+        response: answers({
+          200: {
+            description: "What was found.",
+            schema: Body,
+            example: {
+              environment: "production",
+              verified: true,
+              head: hash,
+              entries: 812,
+              pruned: 0,
+              prunedUntil: null,
+              redacted: [],
+              unchained: 0,
+              problems: [],
+              problemCount: 0,
+              verifiedAt: "2026-11-14T12:00:00.000Z",
+            },
           },
-        },
-      }),
-    }),
+        }),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const found = await verification.verify(request.auth.principal.environment);
       return found.ok ? reply.send(show(found.value)) : sendFailure(reply, found.failure);

@@ -1,14 +1,19 @@
 // /flags/:key/history and /history: who changed what, and when.
+
 import { flagEventTypes } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
-import { type HistoryEntry, type HistoryQuery, historySubjects } from "../../../domain/history.ts";
-import { type Failure, invalidField } from "../../../errors.ts";
+import { type Static, Type } from "typebox";
+import {
+  type HistoryEntry,
+  type HistoryPlace,
+  type HistoryQuery,
+  historySubjects,
+} from "../../../domain/history.ts";
 import type { History } from "../../../management/history/history.ts";
 import { hideSecretsFrom } from "../../auth/hide-secrets.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route } from "../../openapi/describe.ts";
-import { moment, momentRule, readMoment } from "../../openapi/moment.ts";
 import {
   Actor,
   closedObject,
@@ -17,58 +22,13 @@ import {
   nullable,
   pageParameters,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 import { pageOf, sendPage } from "../paging.ts";
+import { HistoryParameters, wrongParameters } from "./history-parameters.ts";
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 
 const PageQuery = closedObject(pageParameters);
-const AllQuery = closedObject({
-  ...PageQuery.properties,
-  subject: Type.Optional(
-    Type.Enum([...historySubjects], {
-      description:
-        "Only changes of flags, segments, webhooks, keys, what people may do, the environment itself, or change requests.",
-      "x-must-be": `one of ${historySubjects.join(", ")}`,
-    }),
-  ),
-  id: Type.Optional(
-    Type.String({
-      maxLength: 128,
-      description: "Only changes of the one with this key or id; with `subject`.",
-      "x-must-be": "a key or id, with subject",
-    }),
-  ),
-  deleted: Type.Optional(
-    Type.Enum(["true"], {
-      description:
-        "Only deletions: of flags, segments and webhooks, revoked keys, and people who lost their access.",
-      "x-must-be": "true",
-    }),
-  ),
-  actor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description: "Only changes by the API key or the person with this name or id.",
-      "x-must-be": "the name or the id of an API key or a person",
-    }),
-  ),
-  since: Type.Optional(moment("Only changes from this time on.")),
-  until: Type.Optional(moment("Only changes up to this time.")),
-});
-type AllQuery = Static<typeof AllQuery>;
-
-const wrongQuery = (query: AllQuery): Failure | undefined => {
-  if (query.id !== undefined && query.subject === undefined) {
-    return invalidField("subject", "is required with id");
-  }
-  const wrong = (["since", "until"] as const).find((name) => {
-    const text = query[name];
-    return text !== undefined && readMoment(text) === undefined;
-  });
-  return wrong && invalidField(wrong, `must be ${momentRule}`);
-};
 
 const who = {
   createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
@@ -78,7 +38,13 @@ const who = {
   ),
   changeRequest: Type.Optional(
     closedObject(
-      { id: Type.String(), approvedBy: Type.Array(Type.String()) },
+      {
+        id: Type.String(),
+        approvedBy: Type.Array(Type.String(), {
+          description:
+            "The names of the people; with a personal key also the key: `Ada Lovelace (key cli)`.",
+        }),
+      },
       { description: "The change request that it was part of, and who approved it." },
     ),
   ),
@@ -92,7 +58,7 @@ const who = {
 
 const chain = nullable<string>(
   "string",
-  "The chain of the environment's history at this entry, which its events carry too; null until the next change adds it.",
+  "The chain of the environment's history at this entry, which its events carry too; null for an entry that something other than Halyard wrote.",
 );
 
 /** Who, when and why, as both lists show it. */
@@ -107,14 +73,14 @@ const FlagEntry = closedObject({
   version: Type.Integer({ description: "The flag's version that the change made." }),
   revision: Type.Integer({ description: "The environment's revision that the change made." }),
   ...who,
-  events: Type.Array(Type.Enum([...flagEventTypes]), { description: "What happened." }),
+  events: Type.Array(stringEnum([...flagEventTypes]), { description: "What happened." }),
   before: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
   after: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
   chain,
 });
 
 const Entry = closedObject({
-  subject: Type.Enum([...historySubjects]),
+  subject: stringEnum([...historySubjects]),
   id: Type.String({
     description:
       "The key of the flag or segment, the name of the environment, or the id of the webhook, key, person or change request.",
@@ -146,7 +112,7 @@ const example = {
 };
 
 /** An entry by its time and number: a page begins after it also when it is gone. */
-const cursorOf = ({ at, id }: HistoryEntry): string => `${at.getTime()}-${id}`;
+const cursorOf = ({ at, id }: HistoryPlace): string => `${at.getTime()}-${id}`;
 const readCursor = (cursor: string): HistoryQuery["before"] => {
   const [, at, id] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
   return at === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) };
@@ -155,26 +121,30 @@ const readCursor = (cursor: string): HistoryQuery["before"] => {
 export const historyRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof PageQuery> }>(
     "/flags/:key/history",
-    route("history.read", {
-      tags: ["Flags"],
-      operationId: "getFlagHistory",
-      summary: "Read the history of a flag",
-      description:
-        "Every change, newest first. The history of a deleted flag stays readable. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
-      params: KeyPath,
-      querystring: PageQuery,
-      response: answers(
-        {
-          200: {
-            description: "The changes.",
-            schema: Type.Array(FlagEntry),
-            example: [{ ...example, events: ["flag.enabled"] }],
-            headers: headers.next,
+    route(
+      "history.read",
+      {
+        tags: ["Flags"],
+        operationId: "getFlagHistory",
+        summary: "Read the history of a flag",
+        description:
+          "Every change, newest first. The history of a deleted flag stays readable. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
+        params: KeyPath,
+        querystring: PageQuery,
+        response: answers(
+          {
+            200: {
+              description: "The changes.",
+              schema: Type.Array(FlagEntry),
+              example: [{ ...example, events: ["flag.enabled"] }],
+              headers: headers.next,
+            },
           },
-        },
-        "NOT_FOUND",
-      ),
-    }),
+          "NOT_FOUND",
+        ),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const page = pageOf(request.query, readCursor);
       if (!page.ok) return sendFailure(reply, page.failure);
@@ -195,33 +165,39 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
     },
   );
 
-  app.get<{ Querystring: AllQuery }>(
+  app.get<{ Querystring: HistoryParameters }>(
     "/history",
-    route("history.read", {
-      tags: ["History"],
-      operationId: "getHistory",
-      summary: "Read the history of the environment",
-      description:
-        "Every change of flags, segments, webhooks, keys, what people may do, and change requests, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
-      querystring: AllQuery,
-      response: answers({
-        200: {
-          description: "The changes.",
-          schema: Type.Array(Entry),
-          example: [{ subject: "flag", id: "new-checkout", ...example, actions: ["flag.enabled"] }],
-          headers: headers.next,
-        },
-      }),
-    }),
+    route(
+      "history.read",
+      {
+        tags: ["History"],
+        operationId: "getHistory",
+        summary: "Read the history of the environment",
+        description:
+          "Every change of flags, segments, webhooks, keys, what people may do, and change requests, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB. With `q`, `who`, `tag` or `owner` it also ends early after 10,000 entries were searched: it may then be empty, and the search goes on with the Link. All of it was searched when there is no Link.",
+        querystring: HistoryParameters,
+        response: answers({
+          200: {
+            description: "The changes.",
+            schema: Type.Array(Entry),
+            example: [
+              { subject: "flag", id: "new-checkout", ...example, actions: ["flag.enabled"] },
+            ],
+            headers: headers.next,
+          },
+        }),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const page = pageOf(request.query, readCursor);
       if (!page.ok) return sendFailure(reply, page.failure);
-      const wrong = wrongQuery(request.query);
+      const wrong = wrongParameters(request.query);
       if (wrong) return sendFailure(reply, wrong);
-      const { subject, id, deleted, actor, since, until } = request.query;
+      const { subject, id, deleted, actor, since, until, q, who, tag, owner } = request.query;
       const { principal } = request.auth;
       const hide = hideSecretsFrom(principal);
-      const { entries, found } = await history.ofEnvironment(principal.environment, {
+      const query: HistoryQuery = {
         ...page.value,
         ...(subject !== undefined && { subject }),
         ...(id !== undefined && { subjectId: id }),
@@ -229,6 +205,14 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         ...(actor !== undefined && { actor }),
         ...(since !== undefined && { since: new Date(since) }),
         ...(until !== undefined && { until: new Date(until) }),
+      };
+      const { entries, ...rest } = await history.ofEnvironment(principal.environment, {
+        query,
+        visible: hide,
+        ...(q !== undefined && { text: q }),
+        ...(who !== undefined && { who }),
+        ...(tag !== undefined && { tag }),
+        ...(owner !== undefined && { owner }),
       });
       const show = (entry: HistoryEntry) => ({
         subject: entry.subject,
@@ -241,7 +225,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         after: hide.state(entry.subject, entry.after),
         chain: entry.chain,
       });
-      return sendPage(request, reply, entries, page.value.limit, show, { found, cursorOf });
+      return sendPage(request, reply, entries, page.value.limit, show, { ...rest, cursorOf });
     },
   );
 };

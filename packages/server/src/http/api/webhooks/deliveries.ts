@@ -1,5 +1,7 @@
 // /webhooks/:id/deliveries: the delivery log; /webhook-health: what is on its way, and how it goes.
+
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import { deliveryFilters } from "../../../domain/webhooks/delivery.ts";
 import type { Deliveries } from "../../../management/deliveries.ts";
 import { hideSecretsFrom } from "../../auth/hide-secrets.ts";
@@ -13,7 +15,7 @@ import {
   type WebhookPath,
   webhookPath,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 import { pageOf, sendPage } from "../paging.ts";
 import {
   DetailedHealthSchema,
@@ -34,7 +36,7 @@ const tags = ["Webhooks"];
 const LogQuery = closedObject({
   ...pageParameters,
   state: Type.Optional(
-    Type.Enum([...deliveryFilters], {
+    stringEnum([...deliveryFilters], {
       description: "`retrying` are the pending ones that have failed before.",
       "x-must-be": `one of ${deliveryFilters.join(", ")}`,
     }),
@@ -98,25 +100,29 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
 
   app.get<{ Params: WebhookPath; Querystring: Static<typeof LogQuery> }>(
     "/webhooks/:id/deliveries",
-    route("webhooks.read", {
-      tags,
-      operationId: "listDeliveries",
-      summary: "Read the delivery log",
-      description: "Newest first, each with its attempts. Kept for 90 days.",
-      params: webhookPath,
-      querystring: LogQuery,
-      response: answers(
-        {
-          200: {
-            description: "The deliveries.",
-            schema: Type.Array(Type.Unsafe<unknown>(deliveryReference)),
-            example: [deliveryExample],
-            headers: headers.next,
+    route(
+      "webhooks.read",
+      {
+        tags,
+        operationId: "listDeliveries",
+        summary: "Read the delivery log",
+        description: "Newest first, each with its attempts. Kept for 90 days.",
+        params: webhookPath,
+        querystring: LogQuery,
+        response: answers(
+          {
+            200: {
+              description: "The deliveries.",
+              schema: Type.Array(Type.Unsafe<unknown>(deliveryReference)),
+              example: [deliveryExample],
+              headers: headers.next,
+            },
           },
-        },
-        "NOT_FOUND",
-      ),
-    }),
+          "NOT_FOUND",
+        ),
+      },
+      { large: "always" },
+    ),
     async (request, reply) => {
       const { query, params, auth } = request;
       const page = pageOf(query, readId);

@@ -1,11 +1,13 @@
 // Deliveries and the health of webhooks as the API shows them.
+
+import { Type } from "typebox";
 import { subjectOf } from "../../../domain/change.ts";
 import { type Delivery, deliveryKinds, deliveryStates } from "../../../domain/webhooks/delivery.ts";
 import { blockingLimit, countLimit, healthStatuses } from "../../../domain/webhooks/health.ts";
 import type { DetailedHealth, ShownHealth } from "../../../management/deliveries.ts";
 import type { HideSecrets } from "../../auth/hide-secrets.ts";
 import { closedObject, nullable } from "../../openapi/schemas.ts";
-import { Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 
 const segmentKey = Type.Optional(Type.String({ description: "Of the event of a segment." }));
 
@@ -17,10 +19,10 @@ export const DeliverySchema = closedObject(
     id: Type.String({
       description: "Of the form `dlv_<id>`; the header X-Service-Delivery carries it.",
     }),
-    kind: Type.Enum([...deliveryKinds], {
+    kind: stringEnum([...deliveryKinds], {
       description: "`event` as it happened, `replay` asked for again, `test` to try the webhook.",
     }),
-    state: Type.Enum([...deliveryStates]),
+    state: stringEnum([...deliveryStates]),
     event: closedObject({
       id: Type.String({
         description: "The header webhook-id carries it; the same on every retry and replay.",
@@ -106,9 +108,9 @@ export const sentExample = {
   },
 };
 
-const shownEvent = ({ flagKey, ...event }: Delivery["event"]) => ({
+const shownEvent = ({ orderingKey, ...event }: Delivery["event"]) => ({
   ...event,
-  ...subjectOf(flagKey),
+  ...subjectOf(orderingKey),
 });
 
 export const shownDelivery = (delivery: Delivery, hide: HideSecrets) => ({
@@ -135,7 +137,7 @@ const totals = (description: string) =>
   );
 const healthFields = {
   webhookId: Type.String(),
-  status: Type.Enum([...healthStatuses], {
+  status: stringEnum([...healthStatuses], {
     description:
       "`failing`: the last attempt failed, and none succeeded within the last minute. `unstable`: some succeed, but something is retried or has failed within the hour. `healthy`: neither. `pending`: nothing was attempted yet. `idle`: nothing was to be sent in 90 days. `paused`: somebody deactivated it. `deactivated`: Halyard deactivated it.",
   }),
@@ -237,7 +239,7 @@ export const shownDetailedHealth = (health: DetailedHealth) => ({
   ...shownHealth(health),
   blocking: health.blocking.map((each) => ({
     deliveryId: each.deliveryId,
-    ...subjectOf(each.flagKey),
+    ...subjectOf(each.orderingKey),
     attempts: each.attempts,
     error: each.error,
     nextAttemptAt: timeOf(each.nextAttemptAt),

@@ -1,5 +1,7 @@
 // /webhooks/:id/replay: sends a range of events again, shows how far that is, and stops it.
+
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import { type Replay, type ReplayOutcome, replayStates } from "../../../domain/webhooks/replay.ts";
 import { invalidField } from "../../../errors.ts";
 import type { Replays } from "../../../management/replays.ts";
@@ -13,7 +15,7 @@ import {
   type WebhookPath,
   webhookPath,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
+import { stringEnum } from "../../openapi/string-enum.ts";
 import { replyIdempotently } from "../idempotency.ts";
 
 const tags = ["Webhooks"];
@@ -31,7 +33,7 @@ const ReplayBody = closedObject({
   to: Type.Optional(moment("Every event up to this time.")),
 });
 const ReplaySchema = closedObject({
-  state: Type.Enum([...replayStates], {
+  state: stringEnum([...replayStates], {
     description: "`complete` once every event of the range is queued.",
   }),
   replayed: Type.Integer({ description: "How many events are queued so far." }),

@@ -1,5 +1,6 @@
 // /webhooks/:id/...: send one event again or all that failed, send a test event, change the secret.
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import {
   type TestableType,
   testableTypes,
@@ -17,7 +18,6 @@ import {
   type WebhookPath,
   webhookPath,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { replyIdempotently } from "../idempotency.ts";
 import { deliveryExample, deliveryReference, shownDelivery } from "./delivery-schema.ts";
 

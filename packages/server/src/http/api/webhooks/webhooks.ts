@@ -1,5 +1,6 @@
 // /webhooks: register, list, read, change and remove callbacks.
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Webhook } from "../../../domain/webhooks/webhook.ts";
 import type { Webhooks } from "../../../management/webhooks.ts";
 import { type HideSecrets, hideSecretsFrom } from "../../auth/hide-secrets.ts";
@@ -15,7 +16,6 @@ import {
   webhookPath,
   webhookReference,
 } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { replyIdempotently } from "../idempotency.ts";
 
 const tags = ["Webhooks"];

@@ -1,9 +1,9 @@
 // /session/invitation: somebody who was invited gives a name and a password, and is signed in.
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import { invitationOver, type PasswordSignIn } from "../../../access/password-sign-in.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { noQuery } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { Code, Password, type ProviderName } from "./password.ts";
 import { type PersonRoutes, placeOf } from "./person-routes.ts";
 

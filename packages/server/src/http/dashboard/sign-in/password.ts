@@ -1,10 +1,10 @@
 // /session/password, /session/again and /session/ways: signing in as a person.
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { PasswordSignIn } from "../../../access/password-sign-in.ts";
 import { emailKeyOf } from "../../../domain/user.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { noQuery } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { type PersonRoutes, placeOf } from "./person-routes.ts";
 
 /** A provider that people can sign in with. */

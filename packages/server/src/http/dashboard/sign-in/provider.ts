@@ -25,7 +25,7 @@ export interface ProviderRouteDependencies extends SingleSignOn {
 }
 
 /** Why it did not work, as the sign-in page tells it. */
-type FailedCode = "state" | "denied" | "provider" | "no-access";
+type FailedCode = "state" | "denied" | "provider" | "no-access" | "subject";
 
 type Asked = { readonly to?: unknown; readonly again?: unknown; readonly invitation?: unknown };
 type ToProvider = { Params: { provider: string }; Querystring: Asked };
@@ -127,7 +127,7 @@ export const providerRoutes = (
           {
             keyIds: [],
             userId,
-            isOwner: false,
+            link: null,
             method: `oidc:${id}`,
             address: request.ip,
             agent: request.headers["user-agent"] ?? null,
@@ -140,14 +140,20 @@ export const providerRoutes = (
         ),
     );
     if (arrived.kind === "invitation-over") return leave(reply, "/sign-in?link=expired");
-    if (arrived.kind === "no-access") {
+    if (arrived.kind !== "in") {
       failed(request, id, arrived.reason);
-      return refuse(reply, "no-access");
+      return refuse(reply, arrived.kind);
     }
     requests.write(reply, arrived.value);
-    const { userId, isNew } = arrived;
+    const { userId, isNew, isAddressTaken } = arrived;
     const { method } = arrived.value;
     const who = { userId, method, isNew, address: request.ip };
+    if (isAddressTaken) {
+      log.warn(
+        { reqId: request.id, userId },
+        "another account had this address first: groups give this one no roles until an owner links the two",
+      );
+    }
     log.info({ reqId: request.id, audit: "session.began", ...who }, "signed in");
     return leave(reply, flow.to);
   };

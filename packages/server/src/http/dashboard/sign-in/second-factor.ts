@@ -1,10 +1,10 @@
 // /session/second-factor and /session/recovery-codes.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import type { SecondFactors } from "../../../access/second-factor.ts";
 import type { Failure } from "../../../errors.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { noQuery } from "../../openapi/schemas.ts";
-import { type Static, Type } from "../../openapi/type.ts";
 import { Code } from "./password.ts";
 import type { PersonRoutes, PersonSession } from "./person-routes.ts";
 

@@ -1,0 +1,18 @@
+// One type for a flag in all environments of a file, so that changes can be promoted from one to another.
+import type { Found } from "../convert.ts";
+import type { Draft } from "./outline.ts";
+
+/** The flags of one environment, with the types that they have in all environments. */
+export const withSameTypes = (
+  found: readonly Found[],
+  others: readonly (readonly Found[])[],
+): readonly Found[] => {
+  const types = new Map<string, Set<Draft["type"]>>();
+  for (const { name, draft, archived } of [found, ...others].flat()) {
+    if (archived !== true) types.set(name, (types.get(name) ?? new Set()).add(draft.type));
+  }
+  return found.map((one) => {
+    const draft = types.get(one.name)?.has("rollout") ? one.asRollout : undefined;
+    return draft === undefined ? one : { ...one, draft };
+  });
+};

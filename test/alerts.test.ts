@@ -1,0 +1,94 @@
+// deploy/prometheus/alerts.yaml: promtool accepts the alerts and fires each, the server has their metrics, and the documents name them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { parse } from "yaml";
+import { parseScrape } from "../packages/server/test/support/scrape.ts";
+import { startTestServer } from "../packages/server/test/support/server.ts";
+import { findPromtool } from "./support/find-promtool.ts";
+import { blockTitled, read, root } from "./support/pages.ts";
+
+const alerts = "deploy/prometheus/alerts.yaml";
+const page = "docs/operate/monitoring.md";
+const { groups } = parse(read(alerts)) as {
+  readonly groups: readonly { readonly rules: readonly { alert: string; expr: string }[] }[];
+};
+const rules = groups.flatMap((group) => group.rules);
+
+test("the server has the metrics and labels of every alert", async (t) => {
+  const server = await startTestServer();
+  t.after(() => server.close());
+  const scraped = parseScrape(await (await fetch(`${server.url}/metrics`)).text());
+  for (const { alert, expr } of rules) {
+    // Prometheus itself adds this metric for every target.
+    if (expr.startsWith("up{")) continue;
+    const [, name = "", selector = ""] = /\b(halyard_\w+)(?:\{(.*?)\})?/.exec(expr) ?? [];
+    assert.ok(scraped.names.has(name), `${alert}: ${name}`);
+    for (const [, label = "", operator = "", value = ""] of selector.matchAll(
+      /(\w+)(=~?)"(.*?)"/g,
+    )) {
+      const values = [...scraped.labelValues(name, label)];
+      const pattern = operator === "=~" ? new RegExp(`^(?:${value})$`) : undefined;
+      assert.ok(
+        values.some((each) => pattern?.test(each) ?? each === value),
+        `${alert}: no ${label} ${value}`,
+      );
+    }
+  }
+});
+
+test(`${page} lists every alert, and no others`, () => {
+  const listed = [...read(page).matchAll(/^\| `(Halyard\w+)` /gm)].map(([, name]) => name);
+  assert.deepEqual(
+    listed,
+    rules.map(({ alert }) => alert),
+  );
+});
+
+const promtool = findPromtool();
+
+suite("promtool", { skip: promtool === undefined && "there is no promtool here" }, () => {
+  const succeeds = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(promtool ?? "", args, {
+      cwd: root,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, `${stdout}${stderr}`);
+  };
+
+  test("accepts the alerts", () => succeeds("check", "rules", alerts));
+
+  test("fires each of them for its reason, and none on a healthy server", () => {
+    const fixture = "test/fixtures/alerts.yaml";
+    succeeds("test", "rules", fixture);
+    for (const { alert } of rules) {
+      assert.ok(readFileSync(join(root, fixture), "utf8").includes(`alertname="${alert}"`), alert);
+    }
+  });
+
+  test(`accepts the configurations of ${page}`, (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "halyard-prometheus-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    copyFileSync(join(root, alerts), join(folder, "alerts.yaml"));
+    const token = join(folder, "token");
+    writeFileSync(token, "token");
+    const config = blockTitled(page, "prometheus.yml").replace(
+      "/etc/prometheus/halyard-token",
+      token,
+    );
+    // Debian's build knows no kubernetes_sd_configs: the targets stay, and what follows them is that of Kubernetes.
+    const [discovery = "", relabeling = ""] = blockTitled(page, "kubernetes").split(
+      /^(?=relabel_configs:)/m,
+    );
+    assert.deepEqual(parse(discovery), { kubernetes_sd_configs: [{ role: "pod" }] });
+    const ofPods = config + relabeling.replace(/^(?=.)/gm, "    ");
+    for (const text of [config, ofPods]) {
+      const file = join(folder, "prometheus.yml");
+      writeFileSync(file, text);
+      succeeds("check", "config", file);
+    }
+  });
+});
