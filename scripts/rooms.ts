@@ -3,100 +3,75 @@
 /** What a room may import: other rooms of its package (`http/**` with all below), packages, `node:*` or single Node modules. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
-const values = ["domain", "errors.ts", "@halyard/core"];
-const useCases = ["ports.ts", "text-hash.ts", ...values];
-const surface = [
-  ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
-  ...["management", "evaluation", "access", "providers", "telemetry", ...useCases, "fastify"],
-  "typebox",
-];
-const database = ["store/schema", "store/secrets", ...useCases, "kysely"];
+const platform = ["platform/**"];
+const libraries = ["@halyard/core", "fastify", "typebox", "kysely", "node:*"];
+const feature = ["writes", "evaluation", ...platform, ...libraries];
 
 const server: Rooms = {
-  "index.ts": ["main.ts", "process", "compose", "config", "version.ts", ...values],
-  "main.ts": ["process", "compose", "config"],
-  "version.ts": ["../package.json"],
-  "installation.ts": ["@fastify/swagger-ui", "node:url"],
-  "errors.ts": [],
-  "text-hash.ts": ["node:crypto"],
-  "ports.ts": ["domain", "@halyard/core"],
-  domain: ["errors.ts", "text-hash.ts", "@halyard/core", "ipaddr.js"],
-  config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
+  // The process, and what the command line imports.
+  "": ["process", "server", "operator", "features/**", ...feature, "pino", "../package.json"],
   process: [
-    ...[
-      "compose",
-      "config",
-      "management",
-      "evaluation",
-      "telemetry",
-      "errors.ts",
-      "installation.ts",
-    ],
-    ...["pino", "node:*"],
+    "",
+    "operator",
+    "features/**",
+    "evaluation",
+    ...platform,
+    "@halyard/core",
+    "pino",
+    "node:*",
   ],
-  compose: [
-    ...["config", "http/**", "grpc", "management", "evaluation", "access", "providers", "delivery"],
-    ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
-    ...["fastify", "pino", "node:*"],
+  operator: ["", "process", "features/**", "writes", ...platform, "@halyard/core", "node:*"],
+  server: ["", "operator", "process", "features/**", ...feature, "@halyard/mcp", "pino"],
+
+  "features/flags": ["features/change-requests", "features/history", ...feature],
+  "features/segments": [
+    "features/flags",
+    "features/change-requests",
+    "features/history",
+    ...feature,
   ],
-  management: [...useCases, "node:crypto", "node:timers/promises"],
-  evaluation: [...useCases, "node:crypto", "node:timers/promises"],
-  access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
-  providers: [...useCases, "openid-client"],
-  delivery: [...useCases, "undici", "node:crypto", "node:net"],
-  telemetry: [
-    ...useCases,
-    ...["prom-client", "@opentelemetry/api", "node:async_hooks", "node:timers/promises"],
+  "features/change-requests": [
+    "features/flags",
+    "features/segments",
+    "features/people",
+    ...feature,
   ],
-  grpc: [
-    ...["http/streams", "http/auth", "http/errors", "access", "evaluation", "telemetry"],
-    ...[...useCases, "@grpc/grpc-js", "node:*"],
+  "features/environments": [
+    ...["features/change-requests", "features/keys", "features/people", "features/previews"],
+    ...["features/webhooks", ...feature],
   ],
-  http: [
-    ...["http/fast-path", "http/api", "http/ofrep", "http/flagd", "http/openfeature", "http/mcp"],
-    ...["http/dashboard", "http/operations", "http/load", ...surface, "node:*"],
+  "features/keys": ["features/change-requests", "features/environments", ...feature],
+  "features/people": [...feature, "openid-client", "@zxcvbn-ts/language-common"],
+  "features/webhooks": ["features/history", ...feature, "undici", "ipaddr.js"],
+  "features/history": ["features/flags", ...feature],
+  "features/previews": ["features/change-requests", "features/segments", ...feature],
+  "features/clients": feature,
+  "features/usage": ["features/history", ...feature],
+
+  writes: ["features/**", ...platform, "@halyard/core"],
+  evaluation: ["features/**", "writes", ...platform, ...libraries, "@grpc/grpc-js"],
+  "platform/database": ["features/**", "evaluation", "writes", ...platform, ...libraries, "pg"],
+  "platform/http": [
+    "",
+    "features/**",
+    "writes",
+    ...platform,
+    ...libraries,
+    "@fastify/swagger",
+    "@fastify/swagger-ui",
+    "ajv",
   ],
-  "http/fast-path": ["http/ofrep", "http/api", "http/load", ...surface, "node:*"],
-  "http/api": [...surface, "node:*"],
-  "http/ofrep": [...surface, "node:*"],
-  "http/openfeature": [...surface],
-  "http/flagd": [...surface],
-  "http/dashboard": ["http/dashboard/sign-in", ...surface, "node:*"],
-  "http/dashboard/sign-in": [...surface],
-  "http/operations": [...surface, "node:*"],
-  "http/mcp": [...surface, "@halyard/mcp"],
-  "http/streams": [
-    ...["http/errors", "http/request", "evaluation", "telemetry", ...values],
-    ...["fastify", "node:*"],
+  "platform/auth": ["features/**", "evaluation", "writes", ...platform, ...libraries, "ipaddr.js"],
+  "platform/telemetry": [
+    "features/**",
+    "evaluation",
+    "writes",
+    ...platform,
+    "@opentelemetry/api",
+    "prom-client",
+    "node:*",
   ],
-  "http/auth": [
-    ...["http/errors", "http/request", "access", "evaluation", ...useCases],
-    ...["fastify", "ipaddr.js", "node:*"],
-  ],
-  "http/load": ["http/request", "domain", "errors.ts", "node:*"],
-  "http/openapi": [
-    ...["http/errors", "http/request", "version.ts", "installation.ts", ...values],
-    ...["@fastify/swagger", "fastify", "typebox", "node:*"],
-  ],
-  "http/errors": ["http/load", "http/request", "errors.ts", "ajv", "fastify", "node:*"],
-  "http/request": ["telemetry", ...values, "fastify", "node:*"],
-  "store/schema": ["domain", "errors.ts", "@halyard/core", "kysely"],
-  "store/secrets": ["store/schema", "errors.ts", "@halyard/core", "kysely", "node:*"],
-  "store/history": [...database],
-  "store/outbox": ["store/history", ...database, "node:crypto"],
-  "store/people": ["store/outbox", ...database, "node:crypto"],
-  "store/environments": [...database],
-  "store/sql": [
-    ...["store/history", "store/outbox", "store/people", "store/environments"],
-    ...["store/transactions", ...database],
-  ],
-  "store/transactions": ["store/schema", "errors.ts", "kysely"],
-  "store/sqlite": ["store/sql", ...database, "node:*"],
-  "store/postgres": ["store/sql", "store/transactions", ...database, "pg", "node:*"],
-  "store/maintenance": [
-    ...["store/sqlite", "store/postgres", "store/sql", "store/history", "store/people"],
-    ...[...database, "typebox", "node:*"],
-  ],
+  platform: ["features/**", "@fastify/swagger-ui", "node:*"],
 };
 
 const core: Rooms = { "": [] };

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { parseConfig } from "../packages/server/src/config/config.ts";
 import { workerStopTimeout } from "../packages/server/src/process/cluster-messages.ts";
+import { parseConfig } from "../packages/server/src/process/settings/config.ts";
 import { startTestServer } from "../packages/server/test/support/server.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

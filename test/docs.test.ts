@@ -12,7 +12,7 @@ import {
   signPlain,
   signStandard,
 } from "../packages/sdk/test/support/vectors.ts";
-import { parseConfig } from "../packages/server/src/config/config.ts";
+import { parseConfig } from "../packages/server/src/process/settings/config.ts";
 import type { OpenApi } from "../packages/server/test/support/api.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
 import { packages } from "../scripts/rooms.ts";

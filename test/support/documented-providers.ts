@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseConfig } from "../../packages/server/src/config/config.ts";
+import { parseConfig } from "../../packages/server/src/process/settings/config.ts";
 import { read } from "./pages.ts";
 
 /** The whole file of docs/operate/single-sign-on.md, and then each provider that it shows. */

@@ -1,6 +1,6 @@
 // Opens the store for one operator's command, and closes it afterwards.
-import type { Operator } from "@halyard/server/compose/operator";
-import type { Config } from "@halyard/server/config";
+import type { Operator } from "@halyard/server/operator";
+import type { Config } from "@halyard/server/settings";
 import type { Command } from "commander";
 import { requireNoAddress } from "./server-connection/address.ts";
 import { exitCodes } from "./terminal/exit-codes.ts";
@@ -32,7 +32,7 @@ export const variablesWith = (data: string | undefined): NodeJS.ProcessEnv => ({
 /** The settings; options override environment variables. */
 export const configFor = async (data: string | undefined): Promise<Config> => {
   // Loaded on demand, so that help appears without delay.
-  const { parseConfig } = await import("@halyard/server/config");
+  const { parseConfig } = await import("@halyard/server/settings");
   return parseConfig(variablesWith(data));
 };
 
@@ -44,7 +44,7 @@ export const databaseConfig = async (data: string | undefined): Promise<Config> 
 
 /** Only the server creates a store: a mistyped folder must not become an empty one. */
 export const requireStore = async (config: Config): Promise<void> => {
-  const { hasStore } = await import("@halyard/server/compose/operator");
+  const { hasStore } = await import("@halyard/server/operator");
   if (await hasStore(config)) return;
   throw new CommandFailed(
     config.database.kind === "embedded"
@@ -90,7 +90,7 @@ export const withOperator = async (
   work: (operator: Operator, place: DatabasePlace) => Promise<void>,
 ): Promise<void> => {
   const config = await databaseConfig(data);
-  const { composeOperator } = await import("@halyard/server/compose/operator");
+  const { composeOperator } = await import("@halyard/server/operator");
   await whenAvailable(async () => {
     await requireStore(config);
     const operator = await composeOperator(config);

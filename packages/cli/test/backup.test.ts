@@ -15,7 +15,7 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseConfig } from "@halyard/server";
-import { backUp, restore, verify } from "@halyard/server/compose/backup";
+import { backUp, restore, verify } from "@halyard/server/operator/backup";
 import { commandFile, spawnHalyard } from "../../server/test/support/halyard-process.ts";
 import { addBallast, makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { runInThread } from "./support/command-thread.ts";

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
-import { createSecretCipher } from "../../server/src/store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../../server/src/platform/database/secrets/secret-cipher.ts";
 import {
   type Ended,
   type RunningServer,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { parseConfig } from "@halyard/server";
-import type { InspectedFile, InspectedServer } from "@halyard/server/compose/doctor";
+import type { InspectedFile, InspectedServer } from "@halyard/server/operator/doctor";
 import { keyChecks } from "../src/doctor/row-checks.ts";
 import { nodeCheck } from "../src/doctor/settings-checks.ts";
 import { storeChecks } from "../src/doctor/store-checks.ts";

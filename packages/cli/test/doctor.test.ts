@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
-import { migrations } from "../../server/src/store/schema/migrate.ts";
+import { migrations } from "../../server/src/platform/database/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { unhurried } from "../../server/test/support/test-store.ts";

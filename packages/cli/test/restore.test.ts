@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { before, suite, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
-import { backUp, restore } from "@halyard/server/compose/backup";
-import { migrations } from "../../server/src/store/schema/migrate.ts";
+import { backUp, restore } from "@halyard/server/operator/backup";
+import { migrations } from "../../server/src/platform/database/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { serveOn } from "../../server/test/support/halyard-process.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
 import { parseConfig } from "@halyard/server";
-import { backUp, restore, verify } from "@halyard/server/compose/backup";
+import { backUp, restore, verify } from "@halyard/server/operator/backup";
 import {
   type Manifest,
   renderManifest,
   signManifest,
-} from "../../server/src/store/maintenance/backup-manifest.ts";
-import { openDatabase as openStoreFile } from "../../server/src/store/sqlite/data-folder.ts";
+} from "../../server/src/platform/database/maintenance/backup-manifest.ts";
+import { openDatabase as openStoreFile } from "../../server/src/platform/database/sqlite/data-folder.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { runInThread } from "./support/command-thread.ts";
 

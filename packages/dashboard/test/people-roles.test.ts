@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { BrowserContext } from "playwright-core";
-import { newIds, systemClock } from "../../server/src/compose/operator.ts";
+import { newIds, systemClock } from "../../server/src/operator/operator.ts";
 import { goodPassword, newAccount } from "../../server/test/support/accounts.ts";
 import { type SignedIn, signInAs, withStore } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";

@@ -1,13 +1,13 @@
 // The process: settings, composition, listening, signals.
 
-import type { TestOverrides } from "./compose/server.ts";
-import type { Config } from "./config/config.ts";
 import { startCluster } from "./process/cluster.ts";
 import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
 import { closeAfterFailure, openListening, type Server } from "./process/listening.ts";
 import { createLog } from "./process/log.ts";
+import type { Config } from "./process/settings/config.ts";
 import { stopSignal } from "./process/stop-signal.ts";
 import { stopWithin } from "./process/stop-within.ts";
+import type { TestOverrides } from "./server.ts";
 
 export const startServer = async (
   config: Config,

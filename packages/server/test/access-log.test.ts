@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
-import { createCappedLog } from "../src/http/request/capped-log.ts";
+import { createCappedLog } from "../src/platform/http/request/capped-log.ts";
 import { createApi } from "./support/api.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { serveHalyard } from "./support/halyard-process.ts";

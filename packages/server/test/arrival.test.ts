@@ -1,9 +1,9 @@
 // Who has a revision, decided from what instances tell: tables of what they may say of the same client, and the bound of a row.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arrivalOf, type InstanceView } from "../src/domain/arrival/arrival.ts";
-import type { InstanceEnvironment, KnownClient } from "../src/domain/arrival/report.ts";
-import { maxBodyLength, readBody, writeBody } from "../src/management/arrival/instance-body.ts";
+import type { InstanceEnvironment, KnownClient } from "../src/evaluation/clients/report.ts";
+import { maxBodyLength, readBody, writeBody } from "../src/features/clients/instance-body.ts";
+import { arrivalOf, type InstanceView } from "../src/features/clients/rules.ts";
 
 const now = 1_000_000;
 const known: KnownClient = {

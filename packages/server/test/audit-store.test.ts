@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
-import { secretKeysIn } from "../src/store/secrets/secret-key-file.ts";
-import { createSqlStore } from "../src/store/sql/store.ts";
-import { openSqliteEngine } from "../src/store/sqlite/store.ts";
-import { createAudit, withOrigin } from "../src/telemetry/audit.ts";
+import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
+import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.ts";
+import { createSqlStore } from "../src/platform/database/sql-store.ts";
+import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
+import { createAudit, withOrigin } from "../src/platform/telemetry/audit.ts";
 import { newFolder } from "./support/server.ts";
 import { addEnvironment, addWebhook, changeFlag, createFlag } from "./support/store-steps.ts";
 

@@ -8,7 +8,7 @@ import {
   checkResolved,
   parseAllowedPlace,
   refuseAddress,
-} from "../src/domain/webhooks/callback-address.ts";
+} from "../src/features/webhooks/callback-address.ts";
 import { assertRefused } from "./support/answers.ts";
 import { createApi } from "./support/api.ts";
 import { loopback, neverPublic, words } from "./support/forbidden-addresses.ts";

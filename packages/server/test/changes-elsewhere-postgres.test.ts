@@ -1,9 +1,9 @@
 // A change on PostgreSQL decides from what it reads under the lock, whichever instance wrote it last.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NewHistoryEntry } from "../src/domain/history.ts";
-import { halyard } from "../src/domain/principal.ts";
-import type { Transaction } from "../src/ports.ts";
+import { halyard } from "../src/platform/auth/principal.ts";
+import type { Transaction } from "../src/platform/database/store.ts";
+import type { NewHistoryEntry } from "../src/writes/history-entry.ts";
 import { query } from "./support/postgres.ts";
 import { deleteFlag, patchFlag, type Step } from "./support/store-steps.ts";
 import { openTwoInstances } from "./support/two-instances.ts";

@@ -1,7 +1,7 @@
 // Programs that come and go do not fill the memory, although nobody asks who is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClients } from "../src/evaluation/clients.ts";
+import { createClients } from "../src/evaluation/clients/connected-clients.ts";
 import { movableClock, second } from "./support/movable-clock.ts";
 
 test("programs that had a stream and are gone are forgotten, so that there is room for others", () => {

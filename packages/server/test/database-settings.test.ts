@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { suite, test } from "node:test";
-import { parseConfig } from "@halyard/server/config";
 import { StartupProblem } from "@halyard/server/errors";
+import { parseConfig } from "@halyard/server/settings";
 
 const HALYARD_SECRET_KEY = "07".repeat(32);
 const parse = (DATABASE_URL: string, more: Readonly<Record<string, string>> = {}) =>

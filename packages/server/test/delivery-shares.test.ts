@@ -1,7 +1,7 @@
 // How environments and webhooks share what is sent at once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createRequestShares } from "../src/domain/sharing/request-shares.ts";
+import { createRequestShares } from "../src/platform/http/request-shares.ts";
 import { createFlag, readLog, register } from "./support/delivery-log.ts";
 import { startReceiver } from "./support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Principal } from "../src/domain/principal.ts";
-import { createEventTokens } from "../src/http/auth/event-token.ts";
+import { createEventTokens } from "../src/platform/auth/event-token.ts";
+import type { Principal } from "../src/platform/auth/principal.ts";
 import { hour, minute } from "./support/movable-clock.ts";
 
 const principal: Principal = {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
-import { composeInstance } from "../src/compose/server.ts";
 import { createLog } from "../src/process/log.ts";
+import { composeInstance } from "../src/server.ts";
 import { newFolder } from "./support/server.ts";
 
 const folders: string[] = [];

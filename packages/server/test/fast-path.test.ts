@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
-import { fastPathChannel } from "../src/http/fast-path/fast-path.ts";
+import { fastPathChannel } from "../src/evaluation/fast-path/fast-path.ts";
 import { makeFlag } from "./support/ofrep.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 import { storeSettings } from "./support/test-store.ts";

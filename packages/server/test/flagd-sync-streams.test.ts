@@ -1,10 +1,10 @@
 // Who gets which definition, and in which order, when readers of flagd are slow.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conflict, ok, type Result } from "../src/errors.ts";
-import type { FlagdDefinition } from "../src/evaluation/flagd-definitions.ts";
+import type { FlagdDefinition } from "../src/evaluation/flagd/definitions.ts";
+import { createSyncStreams } from "../src/evaluation/flagd/grpc/sync-streams.ts";
 import type { Snapshot } from "../src/evaluation/snapshot.ts";
-import { createSyncStreams } from "../src/grpc/sync-streams.ts";
+import { conflict, ok, type Result } from "../src/platform/errors.ts";
 import { until } from "./support/until.ts";
 
 const counts = { exact: 0, ascii: 0, "left-out": 0 };

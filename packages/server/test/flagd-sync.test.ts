@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { credentials, status } from "@grpc/grpc-js";
 import { FlagdProvider } from "@openfeature/flagd-provider";
-import { decodeRequest, encodeDefinition } from "../src/grpc/messages.ts";
+import { decodeRequest, encodeDefinition } from "../src/evaluation/flagd/grpc/messages.ts";
 import { openPaused, openSync } from "./support/flagd-sync.ts";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { scrape } from "./support/scrape.ts";

@@ -5,9 +5,8 @@ import { suite, test } from "node:test";
 import { evaluate } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
 import { parseConfig } from "@halyard/server";
-import { openStore } from "@halyard/server/compose/operator";
+import { openStore } from "@halyard/server/operator";
 import fc from "fast-check";
-import type { Revision } from "../src/domain/change.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
 import {
   maxRecent,
@@ -17,7 +16,8 @@ import {
 } from "../src/evaluation/recent-changes.ts";
 import { createSnapshot, type Snapshot } from "../src/evaluation/snapshot.ts";
 import { createSnapshots, followSnapshots } from "../src/evaluation/snapshots.ts";
-import type { Store } from "../src/ports.ts";
+import type { Store } from "../src/platform/database/store.ts";
+import type { Revision } from "../src/writes/change.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { flagsOn } from "./support/store-flags.ts";
 import { storeSettings } from "./support/test-store.ts";

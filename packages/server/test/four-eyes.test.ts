@@ -27,8 +27,8 @@ test("nobody approves their own: not with another session, not with a personal k
   const { name, ada, asAda, asBen, admin } = await protectedEnvironment(server);
   const again = (await signInUser(server, ada.userId)).in(name);
   const personal = await withStore(server, async (store) => {
-    const { createApiKeys } = await import("../src/management/api-keys.ts");
-    const { newIds, random, systemClock } = await import("../src/compose/operator.ts");
+    const { createApiKeys } = await import("../src/features/keys/keys.ts");
+    const { newIds, random, systemClock } = await import("../src/operator/operator.ts");
     const { id } = (await store.environments()).find((each) => each.name === name) ?? { id: 0 };
     const made = await createApiKeys(store, {
       clock: systemClock,

@@ -4,10 +4,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
-import { secretKeysIn } from "../src/store/secrets/secret-key-file.ts";
-import { createSqlStore } from "../src/store/sql/store.ts";
-import { openSqliteEngine } from "../src/store/sqlite/store.ts";
+import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
+import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.ts";
+import { createSqlStore } from "../src/platform/database/sql-store.ts";
+import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer } from "./support/server.ts";
 

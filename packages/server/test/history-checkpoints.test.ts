@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseConfig } from "@halyard/server";
-import { openStore } from "../src/compose/operator.ts";
+import { openStore } from "../src/operator/operator.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import {
   exportHistory,

@@ -8,9 +8,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { HistoryQuery } from "../src/domain/history.ts";
-import type { Tables } from "../src/store/schema/tables.ts";
-import { historyReads } from "../src/store/sql/history.ts";
+import { historyReads } from "../src/features/history/queries.ts";
+import type { Tables } from "../src/platform/database/schema/tables.ts";
+import type { HistoryQuery } from "../src/writes/history-entry.ts";
 import { assertRefused, nextPath } from "./support/answers.ts";
 import type { Answer } from "./support/api.ts";
 import { readRows, writeRows } from "./support/database.ts";

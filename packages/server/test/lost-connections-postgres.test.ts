@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import { newIds, systemClock } from "../src/compose/operator.ts";
-import { decidePatch } from "../src/domain/change-flag.ts";
-import { halyard } from "../src/domain/principal.ts";
-import { StoreUnavailable } from "../src/errors.ts";
-import { createCommit } from "../src/management/commit.ts";
+import { decidePatch } from "../src/features/flags/rules.ts";
+import { newIds, systemClock } from "../src/operator/operator.ts";
+import { halyard } from "../src/platform/auth/principal.ts";
+import { StoreUnavailable } from "../src/platform/errors.ts";
+import { createCommit } from "../src/writes/commit.ts";
 import { query } from "./support/postgres.ts";
 import type { Step } from "./support/store-steps.ts";
 import { openTwoInstances } from "./support/two-instances.ts";

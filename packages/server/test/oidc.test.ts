@@ -1,7 +1,7 @@
 // Signing in with an OpenID Connect provider: the whole way against a real one, and every way in which it must not work.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, suite, test } from "node:test";
-import { ownPath } from "../src/http/dashboard/sign-in/own-path.ts";
+import { ownPath } from "../src/features/people/sign-in/own-path.ts";
 import { createJourney, type Journey } from "./support/browser-journey.ts";
 import {
   type IdentityProvider,

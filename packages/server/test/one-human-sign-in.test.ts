@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { goodPassword, newAccount, signedIn } from "./support/accounts.ts";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";

@@ -1,9 +1,9 @@
 // What every store must do for several instances and their delivery workers: called once for each store.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Claim, OutboxBatch } from "../src/domain/webhooks/outbox.ts";
-import { furthestRetry } from "../src/domain/webhooks/retry.ts";
-import type { Store } from "../src/ports.ts";
+import type { Claim, OutboxBatch } from "../src/features/webhooks/outbox.ts";
+import { furthestRetry } from "../src/features/webhooks/retry.ts";
+import type { Store } from "../src/platform/database/store.ts";
 import type { OpenedStore } from "./store-contract.ts";
 import { addEnvironment, addWebhook, at, changeFlag, createFlag } from "./support/store-steps.ts";
 

@@ -5,11 +5,11 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { parseConfig } from "@halyard/server/config";
 import { StartupProblem, StoreUnavailable } from "@halyard/server/errors";
-import { openPostgresEngine } from "../src/store/postgres/store.ts";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
-import { createSqlStore } from "../src/store/sql/store.ts";
+import { parseConfig } from "@halyard/server/settings";
+import { openPostgresEngine } from "../src/platform/database/postgres/store.ts";
+import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
+import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
 import { makeCertificates } from "./support/hostile-certificates.ts";
 import { query, unhurriedStatements } from "./support/postgres.ts";

@@ -1,8 +1,8 @@
 // Previews of changes: whom they would hit, counted over the contexts that were asked about lately.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createQueue, createRunInSlices } from "../src/evaluation/slices.ts";
-import { createPreviewDecisions } from "../src/management/preview/preview.ts";
+import { createPreviewDecisions } from "../src/features/previews/preview.ts";
+import { createQueue, createRunInSlices } from "../src/platform/background/slices.ts";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { askPreview, limitTo, refusedPreview, sampledEnvironment } from "./support/preview.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fastify } from "fastify";
-import { apiSchemas } from "../src/http/api/api.ts";
-import { ErrorBody } from "../src/http/openapi/describe.ts";
-import { healthRoutes } from "../src/http/operations/health.ts";
+import { healthRoutes } from "../src/platform/http/health.ts";
+import { ErrorBody } from "../src/platform/http/openapi/describe.ts";
+import { apiSchemas } from "../src/server/routes.ts";
 import { until } from "./support/until.ts";
 
 test("/readyz asks the store once for all who ask at the same time, and in the second after", async () => {

@@ -9,9 +9,9 @@ import {
   healthy,
   limitOf,
   requestsAtOnce,
-} from "../src/domain/webhooks/breaker.ts";
-import type { Outcome } from "../src/domain/webhooks/delivery.ts";
-import { decideRetry, retryAfterOf, retryPauses } from "../src/domain/webhooks/retry.ts";
+} from "../src/features/webhooks/breaker.ts";
+import type { Outcome } from "../src/features/webhooks/delivery.ts";
+import { decideRetry, retryAfterOf, retryPauses } from "../src/features/webhooks/retry.ts";
 
 const second = 1_000;
 const minute = 60 * second;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { createApi } from "./support/api.ts";
 import { readContents, writeRows } from "./support/database.ts";
 import {

@@ -1,7 +1,7 @@
 // Guessing passwords, and pages of others that send requests with our cookie: both are held off.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { createAttempts } from "../src/http/auth/attempts.ts";
+import { createAttempts } from "../src/platform/auth/attempts.ts";
 import {
   goodPassword,
   headersOf,

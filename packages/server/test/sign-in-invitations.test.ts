@@ -1,7 +1,7 @@
 // Invitations: good once, for one person, until they expire; and no way around a second factor.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { codeAt, stepAt } from "../src/access/totp.ts";
+import { codeAt, stepAt } from "../src/features/people/sign-in/totp.ts";
 import {
   codeNeeded,
   goodPassword,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
-import { base32, codeAt, stepAt, stepOf } from "../src/access/totp.ts";
-import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
+import { base32, codeAt, stepAt, stepOf } from "../src/features/people/sign-in/totp.ts";
+import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import {
   type Account,
   codeNeeded,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { createSessions, maxSessions } from "../src/access/sessions.ts";
-import { needsFreshSignIn, permissions } from "../src/domain/principal.ts";
+import { needsFreshSignIn, permissions } from "../src/platform/auth/principal.ts";
+import { createSessions, maxSessions } from "../src/platform/auth/sessions.ts";
 import { headersOf, newAccount, signedIn, signIn } from "./support/accounts.ts";
 import { assertRefused } from "./support/answers.ts";
 import type { Answer } from "./support/api.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { createPasswords } from "../src/access/passwords.ts";
+import { createPasswords } from "../src/features/people/sign-in/passwords.ts";
 import { headersOf, invite, newAccount, newEmail, signedIn, signIn } from "./support/accounts.ts";
 import { assertRefused } from "./support/answers.ts";
 import type { Answer } from "./support/api.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { StartupProblem } from "@halyard/server/errors";
-import { operator } from "../src/domain/principal.ts";
-import type { Store, Transaction } from "../src/ports.ts";
+import { operator } from "../src/platform/auth/principal.ts";
+import type { Store, Transaction } from "../src/platform/database/store.ts";
 import {
   addEnvironment,
   addWebhook,

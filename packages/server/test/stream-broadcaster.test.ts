@@ -7,7 +7,7 @@ import {
   createBroadcaster,
   type Manner,
   type Positioned,
-} from "../src/http/streams/broadcaster.ts";
+} from "../src/evaluation/streams/broadcaster.ts";
 import { until } from "./support/until.ts";
 
 interface Reader extends Positioned {

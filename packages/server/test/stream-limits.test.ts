@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { suite, type TestContext, test } from "node:test";
 import { fastify } from "fastify";
-import { limitSending } from "../src/http/load/connections.ts";
-import { createBroadcaster } from "../src/http/streams/broadcaster.ts";
+import { createBroadcaster } from "../src/evaluation/streams/broadcaster.ts";
 import {
   createEventStreams,
   type StreamSettings,
   type Subscriber,
-} from "../src/http/streams/event-streams.ts";
-import { frameOf } from "../src/http/streams/frame.ts";
-import { createOpenStreams } from "../src/http/streams/open-streams.ts";
-import { createHttpMeter } from "../src/telemetry/http-meter.ts";
+} from "../src/evaluation/streams/event-streams.ts";
+import { frameOf } from "../src/evaluation/streams/frame.ts";
+import { createOpenStreams } from "../src/evaluation/streams/open-streams.ts";
+import { limitSending } from "../src/platform/http/load/connections.ts";
+import { createHttpMeter } from "../src/platform/telemetry/http-meter.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";

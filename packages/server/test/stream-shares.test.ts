@@ -1,10 +1,10 @@
 // What streams share: the places for them, and the bytes of what they are sent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { VersionedFlag } from "../src/domain/change.ts";
-import type { EnvironmentContent } from "../src/domain/segments.ts";
+import type { EnvironmentContent } from "../src/evaluation/content.ts";
 import { createSnapshot } from "../src/evaluation/snapshot.ts";
-import { snapshotFrames } from "../src/http/streams/snapshot-json.ts";
+import { snapshotFrames } from "../src/evaluation/streams/snapshot-json.ts";
+import type { VersionedFlag } from "../src/writes/change.ts";
 
 import { assertRefused } from "./support/answers.ts";
 import { bearer, openStream } from "./support/event-reader.ts";

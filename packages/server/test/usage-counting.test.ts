@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import type { EnvironmentContent } from "../src/domain/segments.ts";
+import type { EnvironmentContent } from "../src/evaluation/content.ts";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
-import { addTo, createUsage } from "../src/evaluation/usage.ts";
-import type { Store } from "../src/ports.ts";
+import { addTo, createUsage } from "../src/evaluation/usage/counters.ts";
+import type { Store } from "../src/platform/database/store.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { flagsOn } from "./support/store-flags.ts";
 

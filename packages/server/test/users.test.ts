@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
-import { operator as operatorActor } from "../src/domain/principal.ts";
+import { operator as operatorActor } from "../src/platform/auth/principal.ts";
 import type { Answer } from "./support/api.ts";
 import { signInAs, withStore } from "./support/people.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";

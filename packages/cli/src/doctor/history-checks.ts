@@ -1,5 +1,5 @@
 // Checks of the histories of a store: whether their chains are whole.
-import type { Inspected } from "@halyard/server/compose/doctor";
+import type { Inspected } from "@halyard/server/operator/doctor";
 import { type Check, counted, fail, orOk, warn } from "./check.ts";
 
 export const historyChecks = ({ histories }: Pick<Inspected, "histories">): Check[] => {

@@ -1,5 +1,5 @@
 // Checks of the stored rows: webhooks with problems, keys that are missing or unused.
-import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/compose/doctor";
+import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/operator/doctor";
 import { type Check, counted, durationText, fail, orOk, warn } from "./check.ts";
 
 const longWait = 10 * 60_000;

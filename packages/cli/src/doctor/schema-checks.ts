@@ -1,5 +1,5 @@
 // Checks of the schema: what somebody added to it, or changed in it.
-import type { SchemaDifference } from "@halyard/server/compose/doctor";
+import type { SchemaDifference } from "@halyard/server/operator/doctor";
 import { type Check, counted, fail, warn } from "./check.ts";
 
 const nameOf = ({ type, name, table }: SchemaDifference): string =>

@@ -1,6 +1,6 @@
 // Checks of a running server from outside: whether it responds, is ready, has this version, and whether clock and key are right.
 import type { Management } from "@halyard/sdk/management";
-import type { Inspected } from "@halyard/server/compose/doctor";
+import type { Inspected } from "@halyard/server/operator/doctor";
 import { newKeyCommand } from "../server-connection/connection.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 

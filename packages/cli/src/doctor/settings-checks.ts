@@ -1,5 +1,5 @@
 // Checks of the settings and of Node.
-import type { Config } from "@halyard/server/config";
+import type { Config } from "@halyard/server/settings";
 import { type Check, fail, ok, orOk, warn } from "./check.ts";
 
 const oldestNode = 26;

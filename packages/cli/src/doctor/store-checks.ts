@@ -4,8 +4,8 @@ import type {
   InspectedSecretKey,
   InspectedServer,
   InspectedStore,
-} from "@halyard/server/compose/doctor";
-import type { Config } from "@halyard/server/config";
+} from "@halyard/server/operator/doctor";
+import type { Config } from "@halyard/server/settings";
 import { type Check, counted, fail, megabytes, orOk, warn } from "./check.ts";
 import { schemaDifferenceChecks } from "./schema-checks.ts";
 

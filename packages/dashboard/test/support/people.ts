@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { codeAt, stepAt } from "../../../server/src/access/totp.ts";
+import { codeAt, stepAt } from "../../../server/src/features/people/sign-in/totp.ts";
 import type { SignedIn } from "../../../server/test/support/people.ts";
 import { fromBase32 } from "../../../server/test/support/second-factor.ts";
 import type { TestBrowser, Visit, VisitOptions } from "./browser.ts";

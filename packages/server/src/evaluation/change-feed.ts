@@ -1,6 +1,6 @@
 // Keeps what is in memory current: commits of this instance are applied at once, those of others are found by looking.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Commit, Position, Store } from "../ports.ts";
+import type { Commit, Position, Store } from "../platform/database/store.ts";
 
 /** Callers that can continue with what is in memory wait no longer. */
 const catchUpTimeout = 2_000;

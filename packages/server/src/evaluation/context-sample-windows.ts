@@ -3,7 +3,7 @@ import type { EvaluationContext } from "@halyard/core/context";
 import { boundedContext } from "@halyard/core/sampling/bounded-context";
 import { createContextHash } from "@halyard/core/sampling/context-hash";
 import { mergeRanges, SmallestHashes } from "@halyard/core/sampling/smallest-hashes";
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../platform/database/store.ts";
 import { type ContextSample, type SamplePart, viewOf } from "./context-sample.ts";
 
 /** The sample of one process. */

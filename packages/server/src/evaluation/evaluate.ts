@@ -2,8 +2,8 @@
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
 import { Turn } from "@halyard/core/targeting/turn";
-import type { EvaluationTotals, Outcome } from "../domain/usage.ts";
 import type { EvaluationFlag } from "./snapshot.ts";
+import type { EvaluationTotals, Outcome } from "./usage/counts.ts";
 
 export const outcomeOf = ({ off }: EvaluationFlag, evaluation: Evaluation): Outcome => {
   if ("errorCode" in evaluation) return "error";

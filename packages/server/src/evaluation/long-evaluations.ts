@@ -2,8 +2,8 @@
 import type { EvaluationContext } from "@halyard/core/context";
 import { evaluate } from "@halyard/core/evaluate";
 import { Turn } from "@halyard/core/targeting/turn";
-import { fail, type Result } from "../errors.ts";
-import { createQueue, type Queue, type RunInSlices } from "./slices.ts";
+import { createQueue, type Queue, type RunInSlices } from "../platform/background/slices.ts";
+import { fail, type Result } from "../platform/errors.ts";
 import type { EvaluationFlag, Snapshot } from "./snapshot.ts";
 
 /** Steps (see @halyard/core/targeting/work). Smaller evaluations run in one go. */

@@ -1,5 +1,5 @@
 // The latest changes of an environment, for streams that reconnect: bounded in number and in memory.
-import type { Revision } from "../domain/change.ts";
+import type { Revision } from "../writes/change.ts";
 
 /** How many changes are kept at least, unless they are large. */
 export const maxRecent = 1_000;

@@ -11,10 +11,10 @@ import {
   stateOf,
 } from "@halyard/core/targeting/segment";
 import { workOfRules, workOfSegment } from "@halyard/core/targeting/work";
-import type { Revision, VersionedFlag } from "../domain/change.ts";
-import type { EnvironmentContent } from "../domain/segments.ts";
-import { allFlags, type Outcome } from "../domain/usage.ts";
+import type { Revision, VersionedFlag } from "../writes/change.ts";
+import type { EnvironmentContent } from "./content.ts";
 import { createRecentChanges, revisionName } from "./recent-changes.ts";
+import { allFlags, type Outcome } from "./usage/counts.ts";
 
 /** Evaluations since they were last stored. */
 export interface Counter {

@@ -1,8 +1,9 @@
 // The environments in memory. The change feed keeps them current; everyone else only reads.
-import { type Revision, revisionOf } from "../domain/change.ts";
-import type { EnvironmentContent } from "../domain/segments.ts";
-import type { Position, Store } from "../ports.ts";
+
+import type { Position, Store } from "../platform/database/store.ts";
+import { type Revision, revisionOf } from "../writes/change.ts";
 import type { Replica } from "./change-feed.ts";
+import type { EnvironmentContent } from "./content.ts";
 import { maxRecent } from "./recent-changes.ts";
 import {
   type ChangeableSnapshot,

@@ -1,5 +1,5 @@
 // What the primary process and its workers say to each other.
-import type { Config } from "../config/config.ts";
+import type { Config } from "./settings/config.ts";
 
 /** What a worker asks of all workers. */
 export type Question =

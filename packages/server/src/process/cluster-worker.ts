@@ -1,11 +1,10 @@
 // A worker of the cluster: one instance that the primary process starts and stops.
 import cluster from "node:cluster";
-
-import type { Instance, TestOverrides } from "../compose/server.ts";
-
-import { StartupProblem, StoreUnavailable } from "../errors.ts";
 import type { SamplePart } from "../evaluation/context-sample.ts";
-import type { Scrape } from "../telemetry/exposition.ts";
+
+import { StartupProblem, StoreUnavailable } from "../platform/errors.ts";
+import type { Scrape } from "../platform/telemetry/exposition.ts";
+import type { Instance, TestOverrides } from "../server.ts";
 import { type Order, type Question, type Report, workerStopTimeout } from "./cluster-messages.ts";
 import { createQuestions } from "./cluster-questions.ts";
 import { openListening } from "./listening.ts";

@@ -1,16 +1,16 @@
 // Several instances behind one port of one machine: the primary process starts workers, replaces those that end, stops all.
 import cluster, { type Worker } from "node:cluster";
 import type { Logger } from "pino";
-import { composeOperator, processesThatFit } from "../compose/operator.ts";
-import type { Config } from "../config/config.ts";
-import { StartupProblem } from "../errors.ts";
 import { workerFile } from "../installation.ts";
+import { composeOperator, processesThatFit } from "../operator/operator.ts";
+import { StartupProblem } from "../platform/errors.ts";
 import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
 import { createQuestionRounds } from "./cluster-questions.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
 import { createLog } from "./log.ts";
 import { flagdPort, type PortSettings, reservePort } from "./port.ts";
+import type { Config } from "./settings/config.ts";
 
 /** Milliseconds: a worker that ends sooner counts as an early exit. */
 const earlyExitLimit = 10_000;

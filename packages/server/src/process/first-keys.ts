@@ -1,11 +1,11 @@
 // What happens once per start, however many processes there are: keys for an empty store, and warnings for the operator.
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
-import { StartupProblem } from "../errors.ts";
-import type { FirstKey } from "../management/environments/bootstrap.ts";
-import type { Environments } from "../management/environments.ts";
-import type { SignInLinks } from "../management/sign-in-links.ts";
+import type { FirstKey } from "../features/environments/bootstrap.ts";
+import type { Environments } from "../features/environments/environments.ts";
+import type { SignInLinks } from "../features/people/sign-in/links.ts";
+import { StartupProblem } from "../platform/errors.ts";
 import type { DashboardAddress } from "./listening.ts";
+import type { Config } from "./settings/config.ts";
 
 interface Opened {
   readonly environments: Environments;

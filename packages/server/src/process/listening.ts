@@ -1,9 +1,9 @@
 // Starts one instance: composed and listening, with nothing created in the store yet.
 import type { Logger } from "pino";
-import { composeInstance, type Instance, type TestOverrides } from "../compose/server.ts";
-import type { Config } from "../config/config.ts";
-import type { FirstKey } from "../management/environments/bootstrap.ts";
+import type { FirstKey } from "../features/environments/bootstrap.ts";
+import { composeInstance, type Instance, type TestOverrides } from "../server.ts";
 import { explainListenErrors, flagdPort, resolveHost } from "./port.ts";
+import type { Config } from "./settings/config.ts";
 
 export interface DashboardAddress {
   readonly url: string;

@@ -2,9 +2,9 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { type AddressInfo, BoundSocket, createServer } from "node:net";
-import type { Config } from "../config/config.ts";
-import type { FlagdSettings } from "../config/flagd-settings.ts";
-import { StartupProblem } from "../errors.ts";
+import { StartupProblem } from "../platform/errors.ts";
+import type { Config } from "./settings/config.ts";
+import type { FlagdSettings } from "./settings/flagd-settings.ts";
 
 /**
  * Whether several processes can listen on one port and the system distributes the connections among them. Others have

@@ -1,6 +1,6 @@
 // Ends a process that was asked to stop within a time limit, whatever still hangs.
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
+import type { Config } from "./settings/config.ts";
 
 /** Milliseconds, beside the shutdown delay. */
 const timeout = 20_000;

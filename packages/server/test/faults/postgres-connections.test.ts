@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { parseConfig } from "@halyard/server/config";
-import { openPostgresEngine } from "../../src/store/postgres/store.ts";
-import { createSecretCipher } from "../../src/store/secrets/secret-cipher.ts";
-import { createSqlStore } from "../../src/store/sql/store.ts";
+import { parseConfig } from "@halyard/server/settings";
+import { openPostgresEngine } from "../../src/platform/database/postgres/store.ts";
+import { createSecretCipher } from "../../src/platform/database/secrets/secret-cipher.ts";
+import { createSqlStore } from "../../src/platform/database/sql-store.ts";
 import { serveOn } from "../support/halyard-process.ts";
 import { newDatabase, query, unhurriedStatements } from "../support/postgres.ts";
 import { addEnvironment, changeFlag, createFlag } from "../support/store-steps.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
-import { newIds, random } from "../../src/compose/operator.ts";
-import { createSender } from "../../src/delivery/send.ts";
-import { startWorker } from "../../src/delivery/worker.ts";
-import type { DeliveryResult, Outbox } from "../../src/domain/webhooks/outbox.ts";
-import { createWebhooks } from "../../src/management/webhooks.ts";
+import type { DeliveryResult, Outbox } from "../../src/features/webhooks/outbox.ts";
+import { createSender } from "../../src/features/webhooks/sending/send.ts";
+import { startWorker } from "../../src/features/webhooks/sending/worker.ts";
+import { createWebhooks } from "../../src/features/webhooks/webhooks.ts";
+import { newIds, random } from "../../src/operator/operator.ts";
 import { readRows } from "../support/database.ts";
 import { flagsOn } from "../support/store-flags.ts";
 import { composeStore } from "./support/composed-store.ts";

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { newIds, random } from "../../src/compose/operator.ts";
-import { createSender } from "../../src/delivery/send.ts";
-import { startWorker } from "../../src/delivery/worker.ts";
-import type { DeliverySignal } from "../../src/domain/webhooks/outbox.ts";
-import { createWebhooks } from "../../src/management/webhooks.ts";
-import type { Store, Transaction } from "../../src/ports.ts";
+import type { DeliverySignal } from "../../src/features/webhooks/outbox.ts";
+import { createSender } from "../../src/features/webhooks/sending/send.ts";
+import { startWorker } from "../../src/features/webhooks/sending/worker.ts";
+import { createWebhooks } from "../../src/features/webhooks/webhooks.ts";
+import { newIds, random } from "../../src/operator/operator.ts";
+import type { Store, Transaction } from "../../src/platform/database/store.ts";
 import { readRows } from "../support/database.ts";
 import { refusalsOf, refuseCommits, refuseWrites } from "../support/refusal-trigger.ts";
 import { startTestServer } from "../support/server.ts";

@@ -14,7 +14,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
-import { decodeRequest } from "../../src/grpc/messages.ts";
+import { decodeRequest } from "../../src/evaluation/flagd/grpc/messages.ts";
 import { until } from "./until.ts";
 
 const proto = `

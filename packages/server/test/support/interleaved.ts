@@ -1,5 +1,5 @@
 // A store that runs the next step before each of its transactions, so that a test says what happens in between.
-import type { Store } from "../../src/ports.ts";
+import type { Store } from "../../src/platform/database/store.ts";
 
 export const interleaved = (store: Store, steps: readonly (() => Promise<void>)[]): Store => {
   let calls = 0;

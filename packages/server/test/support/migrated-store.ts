@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "@halyard/server";
-import { openEngine } from "../../src/compose/operator.ts";
+import { openEngine } from "../../src/operator/operator.ts";
 import { newDatabase, unhurriedStatements } from "./postgres.ts";
 
 const file = "halyard.db";

@@ -1,11 +1,11 @@
 // People who are signed in, made in the store beside the running server: what tests need that are not about signing in.
 import assert from "node:assert/strict";
 import { parseConfig } from "@halyard/server";
-import { createSessions, type NewSession } from "../../src/access/sessions.ts";
-import { newIds, openStore, random, systemClock } from "../../src/compose/operator.ts";
-import type { PersonRole } from "../../src/domain/principal.ts";
-import { csrfTokenOf } from "../../src/http/auth/session-request.ts";
-import type { Store } from "../../src/ports.ts";
+import { newIds, openStore, random, systemClock } from "../../src/operator/operator.ts";
+import type { PersonRole } from "../../src/platform/auth/principal.ts";
+import { csrfTokenOf } from "../../src/platform/auth/session-request.ts";
+import { createSessions, type NewSession } from "../../src/platform/auth/sessions.ts";
+import type { Store } from "../../src/platform/database/store.ts";
 import { type Api, createApi } from "./api.ts";
 import { storeSettings } from "./test-store.ts";
 

@@ -1,6 +1,6 @@
 // A second factor as an app holds it: its secret, and the codes of about now.
 import assert from "node:assert/strict";
-import { codeAt, stepAt } from "../../src/access/totp.ts";
+import { codeAt, stepAt } from "../../src/features/people/sign-in/totp.ts";
 import { headersOf } from "./accounts.ts";
 import type { TestServer } from "./server.ts";
 import { setCookieOf, type TestSession } from "./session.ts";

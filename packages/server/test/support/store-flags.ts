@@ -1,9 +1,10 @@
 // Changes of flags on a store alone, without a server.
-import { newIds } from "@halyard/server/compose/operator";
+
 import { ok } from "@halyard/server/errors";
-import { createChanges } from "../../src/management/change-requests/changes.ts";
-import { createFlags, type Flags } from "../../src/management/flags.ts";
-import type { Clock, Store } from "../../src/ports.ts";
+import { newIds } from "@halyard/server/operator";
+import { createFlags, type Flags } from "../../src/features/flags/flags.ts";
+import type { Clock, Store } from "../../src/platform/database/store.ts";
+import { createChanges } from "../../src/writes/changes.ts";
 
 /** The environments of these tests have no impact limit. */
 const noLimit = async () => ok(undefined);

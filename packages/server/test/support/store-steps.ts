@@ -1,18 +1,18 @@
 // Small steps on a store, decided by the domain as the services decide them.
 import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flags/registry";
-import type { NewKey } from "../../src/domain/api-key.ts";
+import type { Environment } from "../../src/features/environments/rules.ts";
+import { decideCreate, decideDelete, decidePatch } from "../../src/features/flags/rules.ts";
+import type { NewKey } from "../../src/platform/auth/api-key.ts";
+import type { Store, Transaction } from "../../src/platform/database/store.ts";
+import type { Result } from "../../src/platform/errors.ts";
 import {
   buildEvents,
   type Decision,
   type EnvironmentState,
   orderedBy,
-} from "../../src/domain/change.ts";
-import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
-import type { Environment } from "../../src/domain/environment.ts";
-import { deliveriesOf, type Webhook } from "../../src/domain/webhooks/webhook.ts";
-import type { Result } from "../../src/errors.ts";
-import type { Store, Transaction } from "../../src/ports.ts";
+} from "../../src/writes/change.ts";
+import { deliveriesOf, type Webhook } from "../../src/writes/webhook.ts";
 
 export type Step = (transaction: Transaction, environmentId: number) => Promise<void>;
 

@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
-import type { Store, Transaction } from "../../src/ports.ts";
-import { verifyStored } from "../../src/store/history/verify-stored.ts";
-import { openPostgresEngine } from "../../src/store/postgres/store.ts";
-import { createSecretCipher } from "../../src/store/secrets/secret-cipher.ts";
-import { createSqlStore } from "../../src/store/sql/store.ts";
+import { verifyStored } from "../../src/features/history/verify-stored.ts";
+import { openPostgresEngine } from "../../src/platform/database/postgres/store.ts";
+import { createSecretCipher } from "../../src/platform/database/secrets/secret-cipher.ts";
+import { createSqlStore } from "../../src/platform/database/sql-store.ts";
+import type { Store, Transaction } from "../../src/platform/database/store.ts";
 import { dropDatabase, newDatabase } from "./postgres.ts";
 import { addEnvironment, createFlag, type Step } from "./store-steps.ts";
 

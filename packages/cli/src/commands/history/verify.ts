@@ -78,7 +78,7 @@ const readKept = async ({ head, events }: VerifyOptions): Promise<readonly Kept[
 const signatureCheck = async () => {
   if (!process.env.HALYARD_SECRET_KEY) return undefined;
   const { secretKeys } = await configFor(undefined);
-  const { checkpointCheck } = await import("@halyard/server/compose/history");
+  const { checkpointCheck } = await import("@halyard/server/operator/history");
   return checkpointCheck(secretKeys);
 };
 

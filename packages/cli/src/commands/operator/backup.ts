@@ -1,7 +1,7 @@
 // halyard backup: a verified copy of the embedded store, taken while the server runs.
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Manifest, Origin } from "@halyard/server/compose/backup";
+import type { Manifest, Origin } from "@halyard/server/operator/backup";
 import { Command } from "commander";
 import {
   databaseConfig,
@@ -87,7 +87,7 @@ const backUpTo = async (
   given: string | undefined,
   { data, json, withoutSecretKey }: BackupOptions,
 ): Promise<void> => {
-  const { backUp } = await import("@halyard/server/compose/backup");
+  const { backUp } = await import("@halyard/server/operator/backup");
   const config = await databaseConfig(data);
   const folder = resolve(given ?? defaultName());
   const progress = createProgress("Copying pages");
@@ -116,8 +116,8 @@ const backUpTo = async (
 };
 
 const verify = async (given: string, { data, json, trustBackup }: VerifyOptions): Promise<void> => {
-  const { parseConfig } = await import("@halyard/server/config");
-  const { verify: verifyBackup } = await import("@halyard/server/compose/backup");
+  const { parseConfig } = await import("@halyard/server/settings");
+  const { verify: verifyBackup } = await import("@halyard/server/operator/backup");
   const chosen = { DATABASE_URL: undefined, ...(data !== undefined && { HALYARD_DATA: data }) };
   const config = parseConfig({ ...process.env, ...chosen });
   const folder = resolve(given);

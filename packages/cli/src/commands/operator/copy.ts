@@ -32,7 +32,7 @@ Examples:
     .action(copy);
 
 const copy = async ({ from, to, force, json }: CopyOptions): Promise<void> => {
-  const { copyDatabase, nameOf } = await import("@halyard/server/compose/copy");
+  const { copyDatabase, nameOf } = await import("@halyard/server/operator/copy");
   const source = await configFor(from);
   const target = await configFor(to);
   if (nameOf(source) === nameOf(target)) {

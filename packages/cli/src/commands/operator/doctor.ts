@@ -76,8 +76,8 @@ const checkLocal = async (
   { data }: DoctorOptions,
   named: string | undefined,
 ): Promise<LocalChecks> => {
-  const { parseConfig } = await import("@halyard/server/config");
-  const { inspect, inspectCallback } = await import("@halyard/server/compose/doctor");
+  const { parseConfig } = await import("@halyard/server/settings");
+  const { inspect, inspectCallback } = await import("@halyard/server/operator/doctor");
   const settings = variablesWith(data);
   let config: ReturnType<typeof parseConfig>;
   try {

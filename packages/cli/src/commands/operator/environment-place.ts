@@ -1,6 +1,6 @@
 // Where the commands about environments work: on a server, with the key of an owner, or in its database without one.
 import type { Environment as Shown } from "@halyard/sdk/management";
-import type { Operator } from "@halyard/server/compose/operator";
+import type { Operator } from "@halyard/server/operator";
 import { configFor, type OperatorOptions, withOperator } from "../../operator.ts";
 import { givenAddress } from "../../server-connection/address.ts";
 import {
@@ -110,7 +110,7 @@ const inDatabase = (
   ...place,
   list: async () => (await environments.list()).map(shownOf),
   async create(name, copyOf, settings) {
-    const { operator } = await import("@halyard/server/domain/principal");
+    const { operator } = await import("@halyard/server/roles");
     const progress = createProgress("rows copied");
     const { result } = await environments
       .createWithKey(
@@ -123,7 +123,7 @@ const inDatabase = (
     return { ...shownOf(environment), key: { id: key.apiKey.id, key: key.text } };
   },
   async update(name, settings) {
-    const { operator } = await import("@halyard/server/domain/principal");
+    const { operator } = await import("@halyard/server/roles");
     return shownOf(unwrap(await environments.update({ actor: operator }, name, stored(settings))));
   },
   async contents(name) {
@@ -156,7 +156,7 @@ const usesServer = async (options: PlaceOptions): Promise<boolean> => {
   if (server || givenAddress(options)) return true;
   const config = await configFor(undefined);
   if (config.database.kind !== "embedded") return false;
-  const { hasStore } = await import("@halyard/server/compose/operator");
+  const { hasStore } = await import("@halyard/server/operator");
   return !(await hasStore(config)) && hasKey(options);
 };
 

@@ -1,6 +1,7 @@
 // halyard environments: each has its own flags, webhooks and keys. On a server with an owner's key, or in its database.
-import { environmentNameRule } from "@halyard/server/domain/api-key";
-import { environmentColors } from "@halyard/server/domain/environment";
+
+import { environmentColors } from "@halyard/server/environments";
+import { environmentNameRule } from "@halyard/server/keys";
 import { Command, Option } from "commander";
 import { dataOption } from "../../operator.ts";
 import { changeCommand, serverCommand } from "../../server-connection/connection.ts";

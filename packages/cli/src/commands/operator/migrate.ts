@@ -31,7 +31,7 @@ export const migrateCommand = (): Command => {
 const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => {
   const config = await databaseConfig(data);
   const { migrateDatabase, nameOf, pendingMigrations } = await import(
-    "@halyard/server/compose/copy"
+    "@halyard/server/operator/copy"
   );
   // An empty PostgreSQL database was created on purpose; an empty folder is probably a typo.
   if (config.database.kind === "embedded") await requireStore(config);

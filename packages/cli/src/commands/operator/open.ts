@@ -69,7 +69,7 @@ interface Made {
 /** Undefined when there is no database here. */
 const newLink = async (options: OpenOptions): Promise<Made | undefined> => {
   const config = await configFor(options.data);
-  const { hasStore } = await import("@halyard/server/compose/operator");
+  const { hasStore } = await import("@halyard/server/operator");
   const isHere = await whenAvailable(() => hasStore(config));
   if (!isHere && options.data === undefined) return undefined;
   if (!config.dashboard) throw new CommandFailed("The dashboard is off: HALYARD_DASHBOARD is off.");

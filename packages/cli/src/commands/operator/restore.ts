@@ -1,6 +1,6 @@
 // halyard restore: restores a backup into a data folder.
 import { resolve } from "node:path";
-import type { Restored } from "@halyard/server/compose/backup";
+import type { Restored } from "@halyard/server/operator/backup";
 import { Command } from "commander";
 import { databaseConfig, jsonOption, type OperatorOptions } from "../../operator.ts";
 import { print, printAside, printJson, unwrap } from "../../terminal/output.ts";
@@ -37,7 +37,7 @@ const restoreFrom = async (
   given: string,
   { data, json, force, pauseWebhooks, trustBackup }: RestoreOptions,
 ): Promise<void> => {
-  const { restore } = await import("@halyard/server/compose/backup");
+  const { restore } = await import("@halyard/server/operator/backup");
   const config = await databaseConfig(data);
   const restored = unwrap(
     await restore(config, {

@@ -1,7 +1,7 @@
 // Where people are: on a server, called with an owner key, or in its database without one.
 import type { InvitedUser, NewUser, User, UserPatch } from "@halyard/sdk/management";
-import { operator as operatorActor } from "@halyard/server/domain/principal";
-import { emailKeyOf, shownUser } from "@halyard/server/domain/user";
+import { emailKeyOf, shownUser } from "@halyard/server/people";
+import { operator as operatorActor } from "@halyard/server/roles";
 import type { Command } from "commander";
 import {
   configFor,

@@ -1,6 +1,6 @@
 // halyard users: invite people, say what they may do, remove them.
 import type { PersonRole, User } from "@halyard/sdk/management";
-import { personRoles } from "@halyard/server/domain/principal";
+import { personRoles } from "@halyard/server/roles";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";

@@ -1,8 +1,8 @@
 // A store with one environment and somebody who may change it, without a server: for tests that put faults between the rooms.
 import assert from "node:assert/strict";
 import { composeOperator, parseConfig } from "@halyard/server";
-import { openStore } from "@halyard/server/compose/operator";
-import type { Actor, EnvironmentRef } from "../../../src/domain/principal.ts";
+import { openStore } from "@halyard/server/operator";
+import type { Actor, EnvironmentRef } from "../../../src/platform/auth/principal.ts";
 import { newFolder } from "../../support/server.ts";
 import { storeSettings } from "../../support/test-store.ts";
 

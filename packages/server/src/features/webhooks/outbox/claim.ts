@@ -1,0 +1,220 @@
+// Claims due deliveries for one worker: the oldest of each ordering queue at most, under a lease.
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SqlBool,
+  sql,
+} from "kysely";
+import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import { prepared, type Value } from "../../../platform/database/schema/prepared.ts";
+import type { Database, Tables } from "../../../platform/database/schema/tables.ts";
+import type { SecretCipher } from "../../../platform/database/secrets/secret-cipher.ts";
+import type { Failing } from "../failing.ts";
+import type { Callback, Claim, Claimed, ClaimRequest } from "../outbox.ts";
+import { furthestRetry } from "../retry.ts";
+import { oldestPending } from "./oldest-pending.ts";
+
+/** The times that a queue is compared with. */
+interface Times {
+  readonly now: number;
+  /** A lease that ends after this was taken before the clock was set back. */
+  readonly longestLease: number;
+  /** What is due after this was planned before the clock was set back. */
+  readonly latestRetry: number;
+}
+
+export const timesAt = (now: number, leaseLength: number): Times => ({
+  now,
+  longestLease: now + 2 * leaseLength,
+  latestRetry: now + furthestRetry,
+});
+
+/** No worker holds the queue. */
+export const isFree =
+  ({ now, longestLease }: Times) =>
+  (queue: ExpressionBuilder<Tables, "delivery_queues">): Expression<SqlBool> =>
+    queue.or([
+      queue("delivery_queues.lease_until", "<=", now),
+      queue("delivery_queues.lease_until", ">", longestLease),
+    ]);
+
+/** A queue is due when its time is in one of these. */
+export const dueRanges = ({ now, latestRetry }: Times) =>
+  [
+    ["<=", now],
+    [">", latestRetry],
+  ] as const;
+
+const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "delivery_queues">) =>
+  queue
+    .selectFrom("deliveries")
+    .select("deliveries.attempts")
+    .whereRef("deliveries.queue_id", "=", "delivery_queues.id")
+    .where("deliveries.state", "=", sql.lit("pending"))
+    .orderBy("deliveries.position")
+    .limit(1);
+
+interface DueValues extends Times {
+  readonly webhookId: string;
+  readonly held: unknown;
+  readonly count: number;
+}
+
+const dueQueues = (isProbing: boolean) =>
+  prepared((database, value: Value<DueValues>, traits: DatabaseTraits) => {
+    const times = {
+      now: value("now"),
+      longestLease: value("longestLease"),
+      latestRetry: value("latestRetry"),
+    };
+    const due = database
+      .selectFrom("delivery_queues")
+      .select("id")
+      .where("webhook_id", "=", value("webhookId"))
+      // Implied by the next line, but without it neither database uses the index of due queues.
+      .where("due_at", "is not", null)
+      .where((queue) =>
+        queue.or(dueRanges(times).map(([operator, time]) => queue("due_at", operator, time))),
+      )
+      .where(isFree(times))
+      .where((queue) => queue.not(traits.isIn("id", value("held"))))
+      .orderBy("priority");
+    // A flag that the receiver always rejects must not use up the probes of the others.
+    return (isProbing ? due.orderBy(attemptsOfOldest) : due)
+      .orderBy("due_at")
+      .limit(value("count"))
+      .$call(traits.lockedIfFree);
+  });
+const dueInOrder = dueQueues(false);
+const dueToProbe = dueQueues(true);
+
+const leaseQueues = prepared(
+  (
+    database,
+    value: Value<{ ids: unknown; leaseId: string; leaseUntil: number }>,
+    traits: DatabaseTraits,
+  ) =>
+    database
+      .updateTable("delivery_queues")
+      .set({ lease_id: value("leaseId"), lease_until: value("leaseUntil") })
+      .where(traits.isIn("id", value("ids"))),
+);
+
+const oldestOfQueues = prepared(
+  (database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+    database
+      .selectFrom("delivery_queues")
+      .innerJoin("deliveries", (join) => join.on("deliveries.position", "=", oldestPending))
+      .innerJoin("events", "events.id", "deliveries.event_id")
+      .select([
+        "deliveries.position",
+        "deliveries.id",
+        "deliveries.queue_id",
+        "deliveries.webhook_id",
+        "deliveries.attempts",
+        "events.id as event_id",
+        "events.type",
+        "events.body",
+      ])
+      .where(traits.isIn("delivery_queues.id", value("ids"))),
+);
+
+export const claim = async (
+  database: Database,
+  traits: DatabaseTraits,
+  secrets: SecretCipher,
+  { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
+  now: number,
+): Promise<Claimed> => {
+  if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
+  const { callbacks, unreadable } = await readCallbacks(database, traits, secrets, wanted, now);
+  const times = timesAt(now, leaseLength);
+  const found = await Promise.all(
+    [...wanted]
+      .filter(([id]) => callbacks.has(id))
+      .map(([webhookId, count]) => {
+        const values = { ...times, webhookId, count, held: traits.list(held.get(webhookId) ?? []) };
+        const due = probing?.has(webhookId) ? dueToProbe : dueInOrder;
+        return due.run(database, values, traits);
+      }),
+  );
+  const queueIds = found.flat().map(({ id }) => id);
+  if (queueIds.length === 0) return { claims: [], callbacks, unreadable };
+  const ids = traits.list(queueIds);
+  await leaseQueues.send(database, { ids, leaseId, leaseUntil }, traits);
+  const rows = await oldestOfQueues.run(database, { ids }, traits);
+  const byQueue = new Map(rows.map((row) => [row.queue_id, row]));
+  // Sent as they were found: what has priority first.
+  const claims = queueIds.flatMap((queueId): Claim[] => {
+    const row = byQueue.get(queueId);
+    if (!row) return [];
+    const { position, id: deliveryId, webhook_id: webhookId, attempts } = row;
+    const event = { id: row.event_id, type: row.type, body: row.body };
+    return [{ queueId, leaseId, position, deliveryId, webhookId, attempts, event }];
+  });
+  return { claims, callbacks, unreadable };
+};
+
+const activeWebhooks = prepared(
+  (database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+    database
+      .selectFrom("webhooks")
+      .select([
+        "id",
+        "environment_id",
+        "url",
+        "secret",
+        "previous_secret",
+        "previous_until",
+        "failing_since",
+        "failing_counted_at",
+        "failing_for",
+        "cloud_events",
+      ])
+      .where(traits.isIn("id", value("ids")))
+      .where("active", "=", 1),
+);
+
+/** Failures from before the upgrade have only the time of the first failure. */
+const failingOf = (
+  row: Pick<Selectable<Tables["webhooks"]>, "failing_since" | "failing_counted_at" | "failing_for">,
+): Failing | null =>
+  row.failing_since === null
+    ? null
+    : {
+        since: row.failing_since,
+        countedAt: row.failing_counted_at ?? row.failing_since,
+        lasted: row.failing_for ?? 0,
+      };
+
+/** The active ones of these webhooks, with their secrets. */
+const readCallbacks = async (
+  database: Database,
+  traits: DatabaseTraits,
+  secrets: SecretCipher,
+  wanted: ClaimRequest["wanted"],
+  now: number,
+): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
+  const rows = await activeWebhooks.run(database, { ids: traits.list([...wanted.keys()]) }, traits);
+  const callbacks = new Map<string, Callback>();
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const previous = (row.previous_until ?? 0) > now ? row.previous_secret : null;
+    try {
+      callbacks.set(row.id, {
+        webhookId: row.id,
+        environmentId: row.environment_id,
+        url: row.url,
+        failing: failingOf(row),
+        cloudEvents: row.cloud_events === 1,
+        secret: secrets.open(row.secret, row.id),
+        previousSecret: previous === null ? undefined : secrets.open(previous, row.id),
+      });
+    } catch {
+      // A webhook whose requests cannot be signed must not block the others.
+      unreadable.push(row.id);
+    }
+  }
+  return { callbacks, unreadable };
+};

@@ -1,0 +1,226 @@
+// The writes of ports.ts in SQL. Everything here runs inside one open transaction.
+import { chainAfter } from "@halyard/core/history/chain";
+import type { Kind } from "@halyard/core/kinds";
+import { changeRequestWrites } from "../../features/change-requests/queries.ts";
+import { copyWrites } from "../../features/environments/copy-queries.ts";
+import { environmentWrites } from "../../features/environments/queries.ts";
+import { removalWrites } from "../../features/environments/removal-queries.ts";
+import { keyWrites } from "../../features/keys/queries.ts";
+import { oneHumanWrites } from "../../features/people/one-human.ts";
+import { userWrites } from "../../features/people/queries.ts";
+import {
+  credentialReads,
+  credentialWrites,
+} from "../../features/people/sign-in/credential-queries.ts";
+import { sessionWrites, signInLinkWrites } from "../../features/people/sign-in/session-queries.ts";
+import { deliveryReads } from "../../features/webhooks/deliveries/queries.ts";
+import { replayWrites } from "../../features/webhooks/deliveries/replay-queries.ts";
+import { type QueuedDelivery, queue } from "../../features/webhooks/outbox/queue.ts";
+import { webhookWrites } from "../../features/webhooks/queries.ts";
+import type { ChainHead } from "../../writes/chained-entry.ts";
+import type { Change } from "../../writes/change.ts";
+import { lockEnvironment } from "../../writes/lock.ts";
+import type { NewDelivery } from "../../writes/webhook.ts";
+import { writeChange } from "../../writes/write-change.ts";
+import { sha256 } from "../text-hash.ts";
+import { readsToChange } from "./reader.ts";
+import { appendEntry, lockHead } from "./schema/chain.ts";
+import type { DatabaseTraits } from "./schema/dialect.ts";
+import { send } from "./schema/kysely-on.ts";
+import type { Database } from "./schema/tables.ts";
+import type { SecretCipher } from "./secrets/secret-cipher.ts";
+import type { Transaction } from "./store.ts";
+
+/** Idempotency records that a key may have; beyond it the oldest are forgotten before their day is over. */
+const maxRecords = 20_000;
+const forgetEvery = 100;
+let saved = 0;
+
+const forgetOldest = async (database: Database, keyId: string): Promise<void> => {
+  saved += 1;
+  // Finding the oldest costs more than saving one.
+  if (saved % forgetEvery > 0) return;
+  const own = database.selectFrom("idempotency_records").where("key_id", "=", keyId);
+  const [oldest] = await own
+    .select("expires_at")
+    .orderBy("expires_at", "desc")
+    .limit(1)
+    .offset(maxRecords)
+    .execute();
+  if (!oldest) return;
+  await database
+    .deleteFrom("idempotency_records")
+    .where("key_id", "=", keyId)
+    .where("expires_at", "<=", oldest.expires_at)
+    .execute();
+};
+
+const idempotencyRecords = (
+  database: Database,
+): Pick<
+  Transaction,
+  "idempotencyRecord" | "saveIdempotencyRecord" | "deleteIdempotencyRecord"
+> => ({
+  async idempotencyRecord(keyId, name, now) {
+    return database
+      .selectFrom("idempotency_records")
+      .select(["fingerprint", "sealed"])
+      .where("key_id", "=", keyId)
+      .where("name", "=", name)
+      .where("expires_at", ">", now.getTime())
+      .executeTakeFirst();
+  },
+
+  async deleteIdempotencyRecord(keyId, name) {
+    await send(
+      database,
+      database
+        .deleteFrom("idempotency_records")
+        .where("key_id", "=", keyId)
+        .where("name", "=", name),
+    );
+  },
+
+  async saveIdempotencyRecord(keyId, name, answer, until, now) {
+    await send(
+      database,
+      database.deleteFrom("idempotency_records").where("expires_at", "<=", now.getTime()),
+    );
+    await forgetOldest(database, keyId);
+    await send(
+      database,
+      database
+        .insertInto("idempotency_records")
+        .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() }),
+    );
+  },
+});
+
+/** Collects what listeners learn after the commit. */
+export interface SignalDraft {
+  /** Webhooks with new deliveries, and webhooks that were changed. */
+  readonly queued: Set<string>;
+  readonly changed: Set<string>;
+  /** Written at the end of the transaction, so that queues are locked in their order whatever the order of changes. */
+  readonly deliveries: QueuedDelivery[];
+  readonly changes: Change[];
+  readonly revokedKeys: string[];
+  accessChanged: boolean;
+}
+
+interface Resources {
+  readonly database: Database;
+  readonly traits: DatabaseTraits;
+  readonly secrets: SecretCipher;
+}
+
+/** What knows nothing of the transaction but its database. */
+const onConnection = ({ database, traits, secrets }: Resources) => ({
+  // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
+  ...readsToChange(database, traits.locked),
+  ...deliveryReads(database),
+  ...credentialReads(database, secrets, traits.locked),
+  ...replayWrites(database),
+  ...signInLinkWrites(database),
+  ...sessionWrites(database),
+  ...credentialWrites(database, traits, secrets),
+  ...oneHumanWrites(database, secrets),
+  ...environmentWrites(database, traits),
+  ...copyWrites(database, traits),
+  ...idempotencyRecords(database),
+
+  alone: () => traits.alone(database),
+
+  async lastVersion(environmentId: number, kind: Kind, key: string): Promise<number> {
+    const row = await database
+      .selectFrom("history")
+      .select("version")
+      .where("environment_id", "=", environmentId)
+      .where("subject", "=", kind)
+      .where("subject_id", "=", key)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.version ?? 0;
+  },
+});
+type OnConnection = ReturnType<typeof onConnection>;
+
+const createTransaction = (
+  connection: OnConnection,
+  { database, traits, secrets }: Resources,
+  signal: SignalDraft,
+): Transaction => {
+  /** Of the environments that are locked here. */
+  const heads = new Map<number, ChainHead>();
+
+  const checkChain = ({ state, entry }: Change): void => {
+    const head = heads.get(state.id);
+    if (head && entry.chain === chainAfter(head.chain, entry.digest, sha256)) return;
+    throw new Error("A change does not follow the last entry of its history.");
+  };
+
+  const queueAtEnd = (deliveries: readonly NewDelivery[], at: Date): void => {
+    for (const delivery of deliveries) {
+      signal.deliveries.push({ ...delivery, kind: "event", at });
+      signal.queued.add(delivery.webhookId);
+    }
+  };
+
+  return {
+    ...connection,
+
+    async lockEnvironment(environmentId) {
+      const found = await lockEnvironment(database, traits, environmentId);
+      if (found) heads.set(environmentId, found.state);
+      return found;
+    },
+
+    async commit(change, deliveries) {
+      checkChain(change);
+      heads.set(change.state.id, change.state);
+      await writeChange(database, traits, change);
+      // By the clock, unlike the change itself: after the clock went back they would wait for it to come round again.
+      queueAtEnd(deliveries, change.now);
+      signal.changes.push(change);
+    },
+
+    async queue(deliveries, kind, at) {
+      const queued = deliveries.map((delivery) => ({ ...delivery, kind, at }));
+      await queue(database, traits, queued);
+      for (const { webhookId } of deliveries) signal.queued.add(webhookId);
+    },
+
+    ...webhookWrites(database, traits, secrets, signal.changed),
+    ...userWrites(database, traits, secrets, signal),
+    ...changeRequestWrites(database, traits, signal, queueAtEnd),
+
+    ...keyWrites(database, traits, signal.revokedKeys),
+    ...removalWrites(database, traits, signal),
+
+    async record(environmentId, entry) {
+      const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
+      if (!head) throw new Error(`There is no environment ${environmentId}.`);
+      const after = await appendEntry(database, environmentId, head, entry);
+      heads.set(environmentId, after);
+      return after.chain;
+    },
+  };
+};
+
+/**
+ * Makes the transactions of a store. Of their functions, about ninety, most depend on the database alone. SQLite's stays the same;
+ * PostgreSQL has one for each transaction, which all changes of a group share.
+ */
+export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher) => {
+  const connections = new WeakMap<Database, OnConnection>();
+  return (database: Database, signal: SignalDraft): Transaction => {
+    const resources = { database, traits, secrets };
+    let connection = connections.get(database);
+    if (!connection) {
+      connection = onConnection(resources);
+      connections.set(database, connection);
+    }
+    return createTransaction(connection, resources, signal);
+  };
+};

@@ -1,0 +1,70 @@
+// All telemetry of one instance: metrics, audit log and, when an SDK is loaded, spans.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Backlog } from "../../features/webhooks/delivery.ts";
+import type { Clock, Send, Store } from "../database/store.ts";
+import { type AuditLog, createAudit } from "./audit.ts";
+import { createDeliveryMeter } from "./delivery-meter.ts";
+import { type Scrape, scrapeWith } from "./exposition.ts";
+import { familiesOf, type LoadFigures } from "./families.ts";
+import { createHttpMeter, type HttpMeter } from "./http-meter.ts";
+import { createStoreMeter } from "./store-meter.ts";
+import { findTracing, type Tracing, type TracingLog } from "./tracing.ts";
+
+/** Milliseconds: a store that does not answer must not hold up the other metrics. */
+const backlogTimeout = 1_000;
+
+export interface Telemetry {
+  readonly http: HttpMeter;
+  readonly tracing: Tracing | undefined;
+  /** The same store, measured and audited. */
+  observe(store: Store): Store;
+  readonly send: (send: Send) => Send;
+  /** Queries the store for its backlog. */
+  scrape(store: Store, load: LoadFigures): Promise<Scrape>;
+}
+
+export interface TelemetryDependencies {
+  readonly version: string;
+  readonly databaseSystem: "sqlite" | "postgresql";
+  readonly log: AuditLog & TracingLog;
+  readonly clock: Clock;
+  readonly monotonic: () => number;
+}
+
+export const createTelemetry = async (dependencies: TelemetryDependencies): Promise<Telemetry> => {
+  const { version, databaseSystem, log, clock, monotonic } = dependencies;
+  const tracing = await findTracing(version, databaseSystem, log);
+  const http = createHttpMeter();
+  const deliveries = createDeliveryMeter();
+  const store = createStoreMeter(monotonic, tracing);
+  const audit = createAudit(log);
+
+  const backlogOf = async ({ outbox }: Store): Promise<Backlog | undefined> => {
+    const answered = new AbortController();
+    const tooLong = pause(backlogTimeout, undefined, { ref: false, signal: answered.signal });
+    try {
+      return await Promise.race([outbox.backlog(clock().getTime()), tooLong]);
+    } catch {
+      return undefined;
+    } finally {
+      answered.abort();
+      await tooLong.catch(() => undefined);
+    }
+  };
+
+  return {
+    http,
+    tracing,
+    observe(real) {
+      const timed = store.store(real);
+      return audit.store({ ...timed, outbox: deliveries.outbox(timed.outbox) });
+    },
+    send: (send) => deliveries.send(tracing ? tracing.send(send) : send),
+    async scrape(of, load) {
+      const backlog = await backlogOf(of);
+      return scrapeWith(
+        familiesOf({ version, http, deliveries, store, audit }, load, backlog, clock().getTime()),
+      );
+    },
+  };
+};

@@ -1,0 +1,295 @@
+// The composition root of a server: builds everything; close() undoes it in reverse order.
+import { setTimeout } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { SamplePart } from "./evaluation/context-sample.ts";
+import type { FlagdServer } from "./evaluation/flagd/grpc/server.ts";
+import type { StreamSettings } from "./evaluation/streams/event-streams.ts";
+import { createOpenStreams } from "./evaluation/streams/open-streams.ts";
+import { createChangeRequests } from "./features/change-requests/change-requests.ts";
+import { createEnvironments, type Environments } from "./features/environments/environments.ts";
+import { createExplain } from "./features/flags/explain.ts";
+import { createFlags } from "./features/flags/flags.ts";
+import { createFlagReads } from "./features/flags/reads.ts";
+import { createHistory } from "./features/history/history.ts";
+import { createPast } from "./features/history/past.ts";
+import { createAsItWas } from "./features/history/past-reads.ts";
+import { createVerification } from "./features/history/verification.ts";
+import { createApiKeys, hashKey } from "./features/keys/keys.ts";
+import { createUsers } from "./features/people/people.ts";
+import { createSignInLinks, type SignInLinks } from "./features/people/sign-in/links.ts";
+import { createPasswordSignIn } from "./features/people/sign-in/password-sign-in.ts";
+import { createPasswords, loadCommonPasswords } from "./features/people/sign-in/passwords.ts";
+import { createProviderSignIn } from "./features/people/sign-in/provider-sign-in.ts";
+import { createSecondFactors } from "./features/people/sign-in/second-factors.ts";
+import { createCheckLimit } from "./features/previews/check-limit.ts";
+import { createPreviewDecisions } from "./features/previews/preview.ts";
+import { createPreviews } from "./features/previews/previews.ts";
+import { countedFlagsPerHour, createReveal } from "./features/previews/reveal.ts";
+import { createRounding } from "./features/previews/rounded-preview.ts";
+import { createSegments } from "./features/segments/segments.ts";
+import { createUsageReport } from "./features/usage/usage.ts";
+import { createDeliveries } from "./features/webhooks/deliveries/deliveries.ts";
+import { createReplays } from "./features/webhooks/deliveries/replays.ts";
+import { lookUpWithin, systemLookUp } from "./features/webhooks/resolve-name.ts";
+import { createWebhooks } from "./features/webhooks/webhooks.ts";
+import { dashboardFolder as builtDashboard } from "./installation.ts";
+import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator/operator.ts";
+import { createKeyCheck } from "./platform/auth/authenticate.ts";
+import { networkOf } from "./platform/auth/client-network.ts";
+import { createEventTokens } from "./platform/auth/event-token.ts";
+import { createApiKeyCache } from "./platform/auth/key-cache.ts";
+import { byNetwork, createRateLimit } from "./platform/auth/rate-limit.ts";
+import { createSeal } from "./platform/auth/seal.ts";
+import { createSessions } from "./platform/auth/sessions.ts";
+import type { Clock, LookUp } from "./platform/database/store.ts";
+import { findDashboard } from "./platform/http/dashboard-files.ts";
+import { createOverload } from "./platform/http/load/overload.ts";
+import { drain } from "./platform/http/request/drain.ts";
+import { expose, type Scrape } from "./platform/telemetry/exposition.ts";
+import { createTelemetry } from "./platform/telemetry/telemetry.ts";
+import type { Config } from "./process/settings/config.ts";
+import { createApp } from "./server/app.ts";
+import { startBackground } from "./server/background.ts";
+import { composeArrival } from "./server/clients.ts";
+import { loadFlagdServer } from "./server/flagd.ts";
+import { loadProviders } from "./server/identity-providers.ts";
+import { composeMemory, previewSecret } from "./server/memory.ts";
+import { version } from "./version.ts";
+import { createChanges } from "./writes/changes.ts";
+
+/** Milliseconds: a name that resolves more slowly is registered all the same. */
+const registrationTimeout = 1_000;
+const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
+/** Milliseconds after which running requests are cut off, and for which the worker continues beside them. */
+const requestTimeout = 15_000;
+const workerDelay = 2_000;
+const monotonic = () => performance.now();
+
+export interface Instance {
+  readonly app: FastifyInstance;
+  /** Undefined when there is to be none. */
+  readonly flagdServer: FlagdServer | undefined;
+  readonly environments: Environments;
+  readonly signInLinks: SignInLinks;
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
+  readonly unreadableSecrets: () => Promise<readonly string[]>;
+  /** The name of the database when all that is sent to it crosses a network unencrypted. */
+  readonly unencryptedTo: string | undefined;
+  /** The metrics of this instance alone. */
+  scrape(): Promise<Scrape>;
+  /** What this instance alone has sampled of the contexts of an environment; undefined when sampling is off. */
+  samplePart(environmentId: number): SamplePart | undefined;
+  /**
+   * It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. A step that
+   * fails does not keep the others from being done; it rejects after the last one.
+   */
+  close(delay?: number): Promise<void>;
+}
+
+/** What a test can replace. */
+export interface TestOverrides {
+  readonly clock?: Clock;
+  readonly lookUp?: LookUp;
+  /** Milliseconds for a delivery attempt, and for its connection. */
+  readonly deliveryTimeout?: number;
+  /** Milliseconds after which a client that hardly reads a large response is disconnected. */
+  readonly slowReadInterval?: number;
+  readonly streams?: Partial<StreamSettings>;
+  /** The folder of the built dashboard. */
+  readonly dashboardFolder?: string;
+  /** The metrics of all workers; undefined when one of them does not report. */
+  readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
+  /** What all workers have sampled of the contexts of an environment. */
+  readonly sampleParts?: (environmentId: number) => Promise<readonly SamplePart[]>;
+  /** Its number among the workers of this machine. */
+  readonly worker?: number;
+}
+
+export const composeInstance = async (
+  config: Config,
+  log: Logger,
+  {
+    clock = systemClock,
+    lookUp = systemLookUp,
+    deliveryTimeout,
+    slowReadInterval,
+    streams = {},
+    dashboardFolder = builtDashboard,
+    scrapes,
+    sampleParts,
+    worker,
+  }: TestOverrides = {},
+): Promise<Instance> => {
+  const telemetry = await createTelemetry({
+    version,
+    databaseSystem: config.database.kind === "embedded" ? "sqlite" : "postgresql",
+    log,
+    clock,
+    monotonic,
+  });
+  /** What is open, to be closed in reverse order, also by a start that fails. */
+  const opened = new AsyncDisposableStack();
+  let isLeaving = false;
+  try {
+    const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
+    const store = telemetry.observe(await openStore(config, { ...config, onMigration }));
+    opened.defer(() => store.close());
+    const sources = { clock, random, newIds };
+    const overload = createOverload({ ...config, networkOf, now: monotonic, log });
+    opened.defer(() => overload.close());
+    const scrape = () => telemetry.scrape(store, overload.figures());
+    const keys = createApiKeys(store, sources);
+    const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
+    const { snapshots, keyTable, feed, usage, keyUse, contextSample, evaluationErrors } = memory;
+    const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
+    const webhooks = createWebhooks({
+      ...sources,
+      store,
+      lookUp: lookUpWithin(registrationTimeout, lookUp),
+      callbacks: config.callbacks,
+    });
+    const sessions = createSessions(store, {
+      ...sources,
+      idleTimeout: config.sessionIdle,
+      lifetime: config.sessionLifetime,
+      freshFor: config.freshSignIn,
+    });
+    const replays = createReplays(store, sources);
+    const inMemory = { get: (id: number) => snapshots.get(id), current: feed.current };
+    const previewDecisions = createPreviewDecisions({
+      store,
+      memory: inMemory,
+      sample: (id) => contextSample.view(id),
+      ...memory.long.previews,
+    });
+    const flagReads = createFlagReads(inMemory);
+    const reveal = createReveal(
+      createRounding(previewSecret(secretKeysOf(config)[0])),
+      createRateLimit(countedFlagsPerHour, monotonic, 3_600_000),
+    );
+    const changes = createChanges(store, clock, newIds, createCheckLimit(previewDecisions, reveal));
+    const changeRequests = createChangeRequests(store, changes, sources);
+    const links = createSignInLinks(store, sources);
+    const environments = createEnvironments(store, { ...sources, ...config }, changes);
+    const past = createPast(store, inMemory);
+    const streamLimits = { ...config, ...streamSettings, ...streams };
+    const failures = byNetwork(createRateLimit(config.authFailureLimit, monotonic));
+    const keyCache = createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey });
+    /** What HTTP and gRPC have together. */
+    const shared = {
+      ...arrival,
+      ...{ log, snapshots, keyCache, overload },
+      keyCheck: createKeyCheck(keyCache, failures),
+      openStreams: createOpenStreams(streamLimits, telemetry.http.streams),
+      flagdDefinitions: memory.long.flagdDefinitions,
+      now: monotonic,
+      meter: telemetry.http,
+    };
+    const app = await createApp({
+      ...config,
+      ...shared,
+      ...{ failures, slowReadInterval },
+      flags: createFlags(changes),
+      segments: createSegments(store, inMemory, changes),
+      changeRequests,
+      explain: createExplain(store, inMemory, past),
+      previews: createPreviews(changes, previewDecisions, reveal),
+      flagReads,
+      longEvaluations: memory.long.longEvaluations,
+      past: createAsItWas(past),
+      history: createHistory(store, flagReads),
+      verification: createVerification(store, clock),
+      webhooks,
+      environments,
+      keys: {
+        ...keys,
+        async list(environment) {
+          await keyUse.flush();
+          return keys.list(environment);
+        },
+      },
+      keyTable,
+      users: createUsers(store, sources),
+      ...{ feed, contextSample, evaluationErrors },
+      usage: createUsageReport(store, snapshots, usage, clock),
+      streams: streamLimits,
+      eventTokens: createEventTokens(secretKeysOf(config), clock),
+      deliveries: createDeliveries({
+        ...sources,
+        store,
+        serviceName: config.serviceName,
+        publicUrl: config.publicUrl,
+      }),
+      replays,
+      dashboard: config.dashboard
+        ? {
+            files: findDashboard(dashboardFolder),
+            ...{ sessions, links, clock },
+            reads: store,
+            signIn: createPasswordSignIn({
+              ...{ store, clock, sessions, loadCommonPasswords },
+              passwords: createPasswords(random),
+            }),
+            secondFactors: createSecondFactors(store, { ...sources, sessions }),
+            hasPasswords: () => store.hasPasswords(),
+            providers: config.providers.map(({ id, name }) => ({ id, name })),
+            singleSignOn: {
+              providers: await loadProviders(config, clock),
+              signIn: createProviderSignIn(store, sources),
+              seal: createSeal(secretKeysOf(config)),
+            },
+          }
+        : undefined,
+      mcp:
+        config.mcp === "off"
+          ? undefined
+          : { mode: config.mcp, secrets: secretKeysOf(config), version, clock },
+      readiness: { check: () => store.check(), isLeaving: () => isLeaving },
+      tracing: telemetry.tracing,
+      async metrics() {
+        const all = scrapes ? await scrapes() : [await scrape()];
+        return all && expose(all);
+      },
+    });
+    const flagdServer = await loadFlagdServer(config.flagd, { ...shared, ...streamLimits });
+    let drained: Promise<unknown> | undefined;
+    const drainApp = async () => {
+      drained ??= Promise.all([
+        drain(app, requestTimeout, log),
+        flagdServer?.close(requestTimeout),
+      ]);
+      await drained;
+    };
+    opened.defer(drainApp);
+    startBackground({ config, log, clock, lookUp, deliveryTimeout, store, telemetry, opened }, [
+      ["a replay", () => replays.continueNext()],
+      ["the removal of an environment", () => environments.continueNext()],
+      ["a change request whose time has come", () => changeRequests.applyNext()],
+    ]);
+    return {
+      app,
+      flagdServer,
+      environments,
+      signInLinks: links,
+      unreadableSecrets: () => store.unreadableSecrets(),
+      unencryptedTo: store.unencryptedTo,
+      scrape,
+      samplePart: (environmentId) => contextSample.part(environmentId),
+      async close(delay = 0) {
+        isLeaving = true;
+        if (delay > 0) await setTimeout(delay);
+        // The worker sends the events of the last changes, unless the requests take too long.
+        const tooLong = setTimeout(workerDelay, undefined, { ref: false });
+        await Promise.race([drainApp().catch(() => undefined), tooLong]);
+        await opened.disposeAsync();
+      },
+    };
+  } catch (error) {
+    // Why it could not start matters more than what cannot be closed either.
+    await opened
+      .disposeAsync()
+      .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
+    throw error;
+  }
+};
