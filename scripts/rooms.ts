@@ -3,75 +3,40 @@
 /** What a room may import: other rooms of its package (`http/**` with all below), packages, `node:*` or single Node modules. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
-const platform = ["platform/**"];
 const libraries = ["@halyard/core", "fastify", "typebox", "kysely", "node:*"];
-const feature = ["writes", "evaluation", ...platform, ...libraries];
+const platform = ["platform/**", ...libraries];
+const feature = ["writes", "evaluation", ...platform];
 
 const server: Rooms = {
-  // The process, and what the command line imports.
+  // The process and the composition root, which know every module.
   "": ["process", "server", "operator", "features/**", ...feature, "pino", "../package.json"],
-  process: [
-    "",
-    "operator",
-    "features/**",
-    "evaluation",
-    ...platform,
-    "@halyard/core",
-    "pino",
-    "node:*",
-  ],
-  operator: ["", "process", "features/**", "writes", ...platform, "@halyard/core", "node:*"],
+  process: ["", "operator", "features/**", ...feature, "pino"],
   server: ["", "operator", "process", "features/**", ...feature, "@halyard/mcp", "pino"],
+  operator: ["", "process", "features/**", ...feature],
 
-  "features/flags": ["features/change-requests", "features/history", ...feature],
-  "features/segments": [
-    "features/flags",
-    "features/change-requests",
-    "features/history",
-    ...feature,
-  ],
-  "features/change-requests": [
-    "features/flags",
-    "features/segments",
-    "features/people",
-    ...feature,
-  ],
-  "features/environments": [
-    ...["features/change-requests", "features/keys", "features/people", "features/previews"],
-    ...["features/webhooks", ...feature],
-  ],
-  "features/keys": ["features/change-requests", "features/environments", ...feature],
-  "features/people": [...feature, "openid-client", "@zxcvbn-ts/language-common"],
-  "features/webhooks": ["features/history", ...feature, "undici", "ipaddr.js"],
-  "features/history": ["features/flags", ...feature],
-  "features/previews": ["features/change-requests", "features/segments", ...feature],
+  // A feature may use the listed other features: their use cases and rules, never their queries.
+  "features/change-requests": ["features/people", "features/segments", ...feature],
   "features/clients": feature,
-  "features/usage": ["features/history", ...feature],
+  "features/environments": ["features/keys", "features/people", "features/webhooks", ...feature],
+  "features/flags": ["features/history", "features/segments", ...feature],
+  "features/history": feature,
+  "features/keys": ["features/change-requests", ...feature],
+  "features/people": [...feature, "openid-client", "@zxcvbn-ts/language-common"],
+  "features/previews": ["features/change-requests", "features/segments", ...feature],
+  "features/segments": ["features/history", ...feature],
+  "features/usage": feature,
+  "features/webhooks": ["features/history", ...feature, "undici", "ipaddr.js"],
 
-  writes: ["features/**", ...platform, "@halyard/core"],
-  evaluation: ["features/**", "writes", ...platform, ...libraries, "@grpc/grpc-js"],
-  "platform/database": ["features/**", "evaluation", "writes", ...platform, ...libraries, "pg"],
-  "platform/http": [
-    "",
-    "features/**",
-    "writes",
-    ...platform,
-    ...libraries,
-    "@fastify/swagger",
-    "@fastify/swagger-ui",
-    "ajv",
-  ],
-  "platform/auth": ["features/**", "evaluation", "writes", ...platform, ...libraries, "ipaddr.js"],
-  "platform/telemetry": [
-    "features/**",
-    "evaluation",
-    "writes",
-    ...platform,
+  writes: ["features/**", ...platform],
+  evaluation: ["writes", ...platform, "@grpc/grpc-js"],
+
+  // The store still lists the queries of all features.
+  "platform/database": ["features/**", "evaluation", "writes", ...platform, "pg"],
+  platform: [
+    ...["", "evaluation", "writes", "features/webhooks", ...platform],
+    ...["@fastify/swagger", "@fastify/swagger-ui", "ajv", "ipaddr.js", "prom-client"],
     "@opentelemetry/api",
-    "prom-client",
-    "node:*",
   ],
-  platform: ["features/**", "@fastify/swagger-ui", "node:*"],
 };
 
 const core: Rooms = { "": [] };

@@ -1,8 +1,8 @@
 // What other packages may use of the server.
 
+export { environmentNameRule } from "./features/environments/rules.ts";
 export { serveUntilSignal, startServer } from "./main.ts";
 export { composeOperator, type Operator } from "./operator/operator.ts";
-export { environmentNameRule } from "./platform/auth/api-key.ts";
 export { type KeyRole, keyRoles } from "./platform/auth/principal.ts";
 export { type Failure, type Result, StartupProblem } from "./platform/errors.ts";
 export type { Server } from "./process/listening.ts";

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { SamplePart } from "./evaluation/context-sample.ts";
+import { createFlagReads } from "./evaluation/flag-reads.ts";
 import type { FlagdServer } from "./evaluation/flagd/grpc/server.ts";
 import type { StreamSettings } from "./evaluation/streams/event-streams.ts";
 import { createOpenStreams } from "./evaluation/streams/open-streams.ts";
@@ -10,7 +11,6 @@ import { createChangeRequests } from "./features/change-requests/change-requests
 import { createEnvironments, type Environments } from "./features/environments/environments.ts";
 import { createExplain } from "./features/flags/explain.ts";
 import { createFlags } from "./features/flags/flags.ts";
-import { createFlagReads } from "./features/flags/reads.ts";
 import { createHistory } from "./features/history/history.ts";
 import { createPast } from "./features/history/past.ts";
 import { createAsItWas } from "./features/history/past-reads.ts";

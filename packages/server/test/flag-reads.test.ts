@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
-import { createFlagReads } from "../src/features/flags/reads.ts";
+import { createFlagReads } from "../src/evaluation/flag-reads.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
 let server: TestServer;

@@ -1,20 +1,14 @@
 // Keeps what is in memory current: commits of this instance are applied at once, those of others are found by looking.
+
 import { setTimeout as pause } from "node:timers/promises";
-import type { Commit, Position, Store } from "../platform/database/store.ts";
+import type { Replica } from "../platform/database/replica.ts";
+import type { Store } from "../platform/database/store.ts";
 
 /** Callers that can continue with what is in memory wait no longer. */
 const catchUpTimeout = 2_000;
 
 /** Looking this often is enough to be correct; hints make it sooner. */
 const pollInterval = 500;
-
-/** Something in memory that follows the store. */
-export interface Replica {
-  /** Called before the positions are read; the function it returns is called with them. */
-  beginLook(): (positions: readonly Position[]) => Promise<void>;
-  /** What this instance has just committed; false when something in between is missing. */
-  apply(commit: Commit): boolean;
-}
 
 export interface ChangeFeed {
   /** When it resolves, all that was committed before the call is in memory. Rejects when the store cannot be read. */

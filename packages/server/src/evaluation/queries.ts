@@ -1,6 +1,6 @@
 // The reads of ports.ts that instances follow: the position of each environment, its revisions, its keys.
 
-import { keyLimits } from "../features/keys/queries.ts";
+import { keyLimits } from "../platform/auth/key-limits.ts";
 import { lesserRole, type Role } from "../platform/auth/principal.ts";
 import { percentOf } from "../platform/database/schema/percent.ts";
 import type { Database } from "../platform/database/schema/tables.ts";

@@ -1,8 +1,8 @@
 // The environments in memory. The change feed keeps them current; everyone else only reads.
 
+import type { Replica } from "../platform/database/replica.ts";
 import type { Position, Store } from "../platform/database/store.ts";
 import { type Revision, revisionOf } from "../writes/change.ts";
-import type { Replica } from "./change-feed.ts";
 import type { EnvironmentContent } from "./content.ts";
 import { maxRecent } from "./recent-changes.ts";
 import {

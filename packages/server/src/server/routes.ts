@@ -1,9 +1,6 @@
 // Everything below /api/v1.
 import type { FastifyInstance } from "fastify";
-import {
-  type SnapshotDependencies,
-  snapshotRoutes,
-} from "../evaluation/streams/snapshot-routes.ts";
+import type { FlagReads } from "../evaluation/flag-reads.ts";
 import { type StreamDependencies, streamRoutes } from "../evaluation/streams/stream-routes.ts";
 import type { ChangeRequests } from "../features/change-requests/change-requests.ts";
 import { changeRequestRoutes } from "../features/change-requests/routes.ts";
@@ -16,8 +13,8 @@ import type { Explain } from "../features/flags/explain.ts";
 import { explainRoutes } from "../features/flags/explain-routes.ts";
 import type { Flags } from "../features/flags/flags.ts";
 import { flagReadRoutes } from "../features/flags/read-routes.ts";
-import type { FlagReads } from "../features/flags/reads.ts";
 import { flagRoutes } from "../features/flags/routes.ts";
+import { type SnapshotDependencies, snapshotRoutes } from "../features/flags/snapshot-routes.ts";
 import { eventRoutes } from "../features/history/events-routes.ts";
 import { historyExportRoutes } from "../features/history/export-routes.ts";
 import type { History } from "../features/history/history.ts";

@@ -8,7 +8,6 @@ import {
 import { checkStillOwner } from "../features/change-requests/rights.ts";
 import type { ShownRequest } from "../features/change-requests/show.ts";
 import type { CheckLimit } from "../features/previews/check-limit.ts";
-import { flipLimitOf } from "../features/previews/rules.ts";
 import {
   type Actor,
   type Author,
@@ -19,6 +18,7 @@ import type { Clock, NewIds, Store } from "../platform/database/store.ts";
 import { conflict, type Failure, fail, ok, type Result, RolledBack } from "../platform/errors.ts";
 import type { Decision, EnvironmentState } from "./change.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
+import { flipLimitOf } from "./impact-limit.ts";
 import { needsApproval, type Operation, type Planned } from "./operation.ts";
 import { createOperations, type RefusedOperation, type Step } from "./operations.ts";
 

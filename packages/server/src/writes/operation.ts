@@ -1,10 +1,10 @@
 // An operation: what somebody wants to do to one thing of an environment. A list of them is applied, or proposed.
 import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import type { MembersRequest } from "@halyard/core/targeting/check-segment";
-import type { Precondition } from "../features/flags/rules.ts";
 import type { CreateSegment, PatchSegment } from "../features/segments/rules.ts";
 import type { Caller, Permission } from "../platform/auth/principal.ts";
 import type { Result } from "../platform/errors.ts";
+import type { Precondition } from "../platform/precondition.ts";
 import type { Decision, EnvironmentState } from "./change.ts";
 
 /** What can be done to each kind of thing, and what the operation carries then. */

@@ -2,7 +2,6 @@
 
 import type { ProposedOperation } from "../features/change-requests/change-request.ts";
 import { prepareFlag } from "../features/flags/operations.ts";
-import type { Precondition } from "../features/flags/rules.ts";
 import { prepareSegment } from "../features/segments/operations.ts";
 import type { Author } from "../platform/auth/principal.ts";
 import type { Clock, Locked, NewIds, Transaction } from "../platform/database/store.ts";
@@ -14,6 +13,7 @@ import {
   ok,
   type Result,
 } from "../platform/errors.ts";
+import type { Precondition } from "../platform/precondition.ts";
 import { type Decision, type EnvironmentState, previewOf } from "./change.ts";
 import { createCommit } from "./commit.ts";
 import type { Decide, Operation, OperationOf, Planned } from "./operation.ts";

@@ -1,15 +1,14 @@
 // Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
+
 import { type EventType, eventTypes } from "@halyard/core/event-types";
 import { invalid, ok, type Result } from "../platform/errors.ts";
+import { allEvents, subscribableEvents, testEventType } from "../platform/events.ts";
 import type { ChangeEvent } from "./change.ts";
 
 export const maxWebhooks = 100;
-export const allEvents = "*";
-export const testEventType = "webhook.test";
 /** The types that a test may have. */
 export const testableTypes = [testEventType, ...eventTypes] as const;
 export type TestableType = (typeof testableTypes)[number];
-export const subscribableEvents = [...eventTypes, allEvents] as const;
 
 export interface Webhook {
   readonly id: string;

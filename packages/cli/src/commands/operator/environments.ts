@@ -1,7 +1,6 @@
 // halyard environments: each has its own flags, webhooks and keys. On a server with an owner's key, or in its database.
 
-import { environmentColors } from "@halyard/server/environments";
-import { environmentNameRule } from "@halyard/server/keys";
+import { environmentColors, environmentNameRule } from "@halyard/server/environments";
 import { Command, Option } from "commander";
 import { dataOption } from "../../operator.ts";
 import { changeCommand, serverCommand } from "../../server-connection/connection.ts";

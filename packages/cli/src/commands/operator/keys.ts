@@ -1,6 +1,7 @@
 // halyard keys: create and revoke API keys, on a server with an admin key or in its database without one.
 import { isProductionName } from "@halyard/core/environment-name";
-import { type ApiKey, checkNewKey } from "@halyard/server/keys";
+import type { ApiKey } from "@halyard/server/api-key";
+import { checkNewKey } from "@halyard/server/keys";
 import { type KeyRole, keyRoles } from "@halyard/server/roles";
 import { Command, Option } from "commander";
 import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";

@@ -1,8 +1,8 @@
 // The programs that follow this instance, in memory: who has a stream, who polls, and which revision each has applied.
 
-import { goneAfter, silentAfter } from "../../features/clients/rules.ts";
 import type { Clock } from "../../platform/database/store.ts";
 import { revisionNumber } from "../recent-changes.ts";
+import { goneAfter, silentAfter } from "./limits.ts";
 import type { ClientConnection, ClientReport, KnownClient } from "./report.ts";
 
 /** A key can invent clients without a stream at no cost, so each key and the process have a limit. Streams have their own limits. */

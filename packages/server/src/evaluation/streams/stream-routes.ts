@@ -4,13 +4,18 @@ import { Type } from "typebox";
 import type { ApiKeyCache } from "../../platform/auth/key-cache.ts";
 import { answers } from "../../platform/http/openapi/describe.ts";
 import { noQuery } from "../../platform/http/openapi/schemas.ts";
+import type { ChangeFeed } from "../change-feed.ts";
 import { clientHeader, clientIdOf } from "../clients/client-id.ts";
+import type { Clients } from "../clients/connected-clients.ts";
 import { revisionNumber } from "../recent-changes.ts";
+import type { Snapshots } from "../snapshots.ts";
 import { type EventStreams, lastEventIdOf } from "./event-streams.ts";
 import { createFlagStreams } from "./flag-stream.ts";
-import type { SnapshotDependencies } from "./snapshot-routes.ts";
 
-export interface StreamDependencies extends SnapshotDependencies {
+export interface StreamDependencies {
+  readonly snapshots: Snapshots;
+  readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+  readonly clients: Clients;
   readonly keyCache: ApiKeyCache;
   readonly streams: EventStreams;
 }

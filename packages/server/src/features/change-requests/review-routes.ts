@@ -4,8 +4,8 @@ import { type Static, Type } from "typebox";
 import type { Caller, Permission } from "../../platform/auth/principal.ts";
 import type { Result } from "../../platform/errors.ts";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
+import { requestExample, requestReference } from "../../platform/http/openapi/proposed.ts";
 import {
   type ConfirmQuery,
   callerOf,
@@ -18,16 +18,9 @@ import {
   preconditionHeader,
 } from "../../platform/http/openapi/schemas.ts";
 import { ifMatch } from "../../platform/http/request/conditional.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { ChangeRequests } from "./change-requests.ts";
-import {
-  CommentText,
-  type RequestPath,
-  requestExample,
-  requestPath,
-  requestReference,
-  shownRequest,
-  tags,
-} from "./schemas.ts";
+import { CommentText, type RequestPath, requestPath, shownRequest, tags } from "./schemas.ts";
 
 const RefuseBody = closedObject({ comment: Type.Optional(CommentText) });
 const CommentBody = closedObject({ text: CommentText });

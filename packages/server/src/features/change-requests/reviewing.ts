@@ -3,12 +3,12 @@
 import { type Actor, type Caller, halyard, type Role } from "../../platform/auth/principal.ts";
 import type { Clock, Store } from "../../platform/database/store.ts";
 import { conflict, type Failure, fail, ok, type Result } from "../../platform/errors.ts";
+import type { Precondition } from "../../platform/precondition.ts";
 import {
   type IdempotentRequest,
   type IdempotentResult,
   runIdempotent,
 } from "../../writes/idempotency.ts";
-import type { Precondition } from "../flags/rules.ts";
 import type { Announce } from "./announce.ts";
 import { type ApplyRequest, NotApplied } from "./apply-request.ts";
 import { checkApprovals } from "./approvals.ts";

@@ -4,9 +4,13 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { invalid, ok, type Result } from "../../platform/errors.ts";
 import { jsonType, sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
 import { momentRule, readMoment } from "../../platform/http/openapi/moment.ts";
+import {
+  requestExample,
+  requestReference,
+  summaryExample,
+} from "../../platform/http/openapi/proposed.ts";
 import {
   type ConfirmQuery,
   callerOf,
@@ -21,20 +25,12 @@ import {
 } from "../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../platform/http/openapi/string-enum.ts";
 import { badCursor, decodeCursor } from "../../platform/http/paging.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import { type RequestQuery, type RequestState, requestStates } from "./change-request.ts";
 import type { ChangeRequests } from "./change-requests.ts";
 import { OperationList, planOperations } from "./operation-bodies.ts";
 import { reviewRoutes } from "./review-routes.ts";
-import {
-  type RequestPath,
-  RequestSummary,
-  requestExample,
-  requestPath,
-  requestReference,
-  shownRequest,
-  summaryExample,
-  tags,
-} from "./schemas.ts";
+import { type RequestPath, RequestSummary, requestPath, shownRequest, tags } from "./schemas.ts";
 
 const defaultLimit = 50;
 const maxLimit = 100;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isUserId } from "../../platform/auth/principal.ts";
 import { fail, notFound, ok, type Result } from "../../platform/errors.ts";
-import type { Precondition } from "../flags/rules.ts";
+import type { Precondition } from "../../platform/precondition.ts";
 import type { UserReads } from "../people/user.ts";
 import {
   type ChangeRequest,

@@ -1,5 +1,6 @@
 // Publishes what this instance and its clients have, for the instances that are asked: soon after a change, and as a heartbeat.
 import { setTimeout as pause } from "node:timers/promises";
+import { goneAfter } from "../../evaluation/clients/limits.ts";
 import type {
   InstanceInfo,
   InstanceReads,
@@ -7,7 +8,7 @@ import type {
 } from "../../evaluation/clients/report.ts";
 import type { Clock, Store } from "../../platform/database/store.ts";
 import { type InstanceReport, writeBody } from "./instance-body.ts";
-import { goneAfter, lostAfter } from "./rules.ts";
+import { lostAfter } from "./rules.ts";
 
 /** Milliseconds between two heartbeats: two may be late before it counts as lost. */
 const heartbeat = 2_500;

@@ -1,4 +1,5 @@
 // Who has a revision, and who lacks it: from what every instance tells of its clients and of itself.
+import { goneAfter, silentAfter } from "../../evaluation/clients/limits.ts";
 import type {
   ClientConnection,
   InstanceEnvironment,
@@ -11,10 +12,6 @@ export type ProgramState = "current" | "behind" | "lost";
 
 /** An instance without a heartbeat for so long is lost. */
 export const lostAfter = 6_000;
-/** A client whose connection has ended is gone after so long. */
-export const goneAfter = 30_000;
-/** A client that polls and has asked for nothing for so long is lost. */
-export const silentAfter = 150_000;
 /** So many clients are listed, those that lag first. */
 const maxListed = 1_000;
 

@@ -1,6 +1,5 @@
 // Creates environments, empty or as copies, with a first key; every owner has access to them.
 import { setTimeout as pause } from "node:timers/promises";
-import { environmentNamePattern, environmentNameRule } from "../../platform/auth/api-key.ts";
 import { type Actor, operator } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
 import { conflict, fail, invalid, ok, type Result } from "../../platform/errors.ts";
@@ -27,6 +26,8 @@ import {
   checkSettings,
   type Environment,
   type EnvironmentSettings,
+  environmentNamePattern,
+  environmentNameRule,
   isOverdue,
   shownSettings,
 } from "./rules.ts";

@@ -7,12 +7,12 @@ import type { Role } from "../../platform/auth/principal.ts";
 import type { Session, Sessions } from "../../platform/auth/sessions.ts";
 import { invalid, ok } from "../../platform/errors.ts";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
 import { momentRule, readMoment } from "../../platform/http/openapi/moment.ts";
+import { proposed } from "../../platform/http/openapi/proposed.ts";
 import { callerOf, type ReasonQuery, reasonQuery } from "../../platform/http/openapi/reason.ts";
 import { idempotencyHeader } from "../../platform/http/openapi/schemas.ts";
-import { proposed } from "../change-requests/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { Environments } from "./environments.ts";
 import { type Environment, readLifetime, shownSettings } from "./rules.ts";
 import {

@@ -2,7 +2,7 @@
 
 import type { Actor } from "../../platform/auth/principal.ts";
 import { invalid, ok, type Result } from "../../platform/errors.ts";
-import { checkMaxFlips } from "../previews/rules.ts";
+import { checkMaxFlips } from "../../writes/impact-limit.ts";
 
 export const environmentColors = [
   ...["gray", "red", "orange", "yellow", "green"],
@@ -151,3 +151,8 @@ export const shownSettings = ({
   expiresAt: expiresAt?.toISOString() ?? null,
   maxFlips,
 });
+
+export const environmentNamePattern = "^[a-z0-9][a-z0-9-]{0,62}$";
+
+export const environmentNameRule =
+  "1 to 63 characters, small letters, digits or hyphens, beginning with a letter or a digit";

@@ -1,29 +1,20 @@
 // Environments as requests and answers carry them.
 
 import { type Static, Type } from "typebox";
-import { environmentNamePattern, environmentNameRule } from "../../platform/auth/api-key.ts";
 import { roles } from "../../platform/auth/principal.ts";
+import { maxFlipsSchema } from "../../platform/http/openapi/impact-limit.ts";
 import { momentRule } from "../../platform/http/openapi/moment.ts";
 import { closedObject, nullable } from "../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../platform/http/openapi/string-enum.ts";
-import { percentRule } from "../previews/rules.ts";
 import {
   environmentColors,
+  environmentNamePattern,
+  environmentNameRule,
   labelRule,
   lifetimePattern,
   lifetimeRule,
   maxLabelLength,
 } from "./rules.ts";
-
-/** Null for none. */
-export const maxFlipsSchema = (description: string) =>
-  Type.Unsafe<number | null>({
-    type: ["number", "null"],
-    minimum: 0,
-    maximum: 100,
-    description,
-    "x-must-be": `${percentRule}, or null`,
-  });
 
 export const NamePath = Type.Object({
   name: Type.String({ description: "The environment's name." }),

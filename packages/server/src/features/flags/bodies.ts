@@ -1,9 +1,9 @@
 // Flags as the bodies of answers, written once and kept for as long as the flags stay as they are.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
+import type { EnvironmentFlags } from "../../evaluation/flag-reads.ts";
 import { jsonType } from "../../platform/http/errors/error-reply.ts";
 import type { VersionedFlag } from "../../writes/change.ts";
-import type { EnvironmentFlags } from "./reads.ts";
 
 const flagBodies = new WeakMap<VersionedFlag, string>();
 /** As they are, or as they were: then they have no name. */

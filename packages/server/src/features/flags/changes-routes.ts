@@ -6,8 +6,8 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { type Failure, failureIn, invalid, ok, type Result } from "../../platform/errors.ts";
 import { jsonType, sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
+import { proposed } from "../../platform/http/openapi/proposed.ts";
 import {
   type ChangeQuery,
   callerOf,
@@ -20,8 +20,8 @@ import {
   flagReference,
   idempotencyHeader,
 } from "../../platform/http/openapi/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { RefusedOperation } from "../../writes/operations.ts";
-import { proposed } from "../change-requests/schemas.ts";
 import type { FlagPatch, Flags } from "./flags.ts";
 
 interface OneChange {

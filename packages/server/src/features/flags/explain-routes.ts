@@ -9,7 +9,7 @@ import { invalid, ok, type Result } from "../../platform/errors.ts";
 import { jsonType, sendFailure } from "../../platform/http/errors/error-reply.ts";
 import { answers, route, withBody } from "../../platform/http/openapi/describe.ts";
 import { type FlagPath, flagPath, flagReference } from "../../platform/http/openapi/schemas.ts";
-import { pastParameters, whenOf } from "../../platform/http/past.ts";
+import { pastParameters, whenOf } from "../history/past-parameters.ts";
 import type { Explain, ExplainAbout } from "./explain.ts";
 
 interface ExplainBody {

@@ -3,12 +3,12 @@ import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import type { Caller } from "../../platform/auth/principal.ts";
 import { type Failure, notFound, ok, type Result } from "../../platform/errors.ts";
+import type { Precondition } from "../../platform/precondition.ts";
 import type { VersionedFlag } from "../../writes/change.ts";
 import type { Changes } from "../../writes/changes.ts";
 import type { IdempotentRequest, IdempotentResult } from "../../writes/idempotency.ts";
 import type { OperationOf } from "../../writes/operation.ts";
 import type { RefusedOperation } from "../../writes/operations.ts";
-import type { Precondition } from "./rules.ts";
 
 export interface FlagPatch {
   readonly key: string;

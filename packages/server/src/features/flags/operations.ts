@@ -2,15 +2,10 @@
 
 import type { Transaction } from "../../platform/database/store.ts";
 import { notFound, ok, type Result } from "../../platform/errors.ts";
+import { checkPrecondition, type Precondition } from "../../platform/precondition.ts";
 import type { VersionedFlag } from "../../writes/change.ts";
 import type { Decide, Decided, OperationOf } from "../../writes/operation.ts";
-import {
-  checkPrecondition,
-  decideCreate,
-  decideDelete,
-  decidePatch,
-  type Precondition,
-} from "./rules.ts";
+import { decideCreate, decideDelete, decidePatch } from "./rules.ts";
 
 const checkCurrent = (
   current: VersionedFlag | undefined,

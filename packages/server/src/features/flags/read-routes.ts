@@ -4,6 +4,7 @@ import { isFlagKey } from "@halyard/core/flags/rules";
 import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
+import type { FlagReads } from "../../evaluation/flag-reads.ts";
 import type { Result } from "../../platform/errors.ts";
 import { jsonType, sendFailure } from "../../platform/http/errors/error-reply.ts";
 import { answers, headers, route } from "../../platform/http/openapi/describe.ts";
@@ -17,6 +18,8 @@ import {
   pageParameters,
 } from "../../platform/http/openapi/schemas.ts";
 import { badCursor, cursorFor, decodeCursor, sendNextLink } from "../../platform/http/paging.ts";
+import { sendNotModified } from "../../platform/http/request/conditional.ts";
+import type { VersionedFlag } from "../../writes/change.ts";
 import {
   type MaybePast,
   type PastQuery,
@@ -24,12 +27,9 @@ import {
   pastQuery,
   tellRevision,
   whenOf,
-} from "../../platform/http/past.ts";
-import { sendNotModified } from "../../platform/http/request/conditional.ts";
-import type { VersionedFlag } from "../../writes/change.ts";
+} from "../history/past-parameters.ts";
 import type { AsItWas } from "../history/past-reads.ts";
 import { type ListedFlags, listBody, pageOfFlags, sendFlag, streamFlags } from "./bodies.ts";
-import type { FlagReads } from "./reads.ts";
 
 const tags = ["Flags"];
 

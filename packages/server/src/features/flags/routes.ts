@@ -3,8 +3,8 @@ import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import { createFlagSchema, patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
+import { proposed } from "../../platform/http/openapi/proposed.ts";
 import {
   type ChangeQuery,
   callerOf,
@@ -20,7 +20,7 @@ import {
   preconditionHeader,
 } from "../../platform/http/openapi/schemas.ts";
 import { ifMatch } from "../../platform/http/request/conditional.ts";
-import { proposed } from "../change-requests/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import { sendFlag } from "./bodies.ts";
 import type { Flags } from "./flags.ts";
 

@@ -12,7 +12,7 @@ import { definitionOf } from "@halyard/core/flags/stored";
 import { isObject } from "@halyard/core/targeting/mistakes";
 import { placesServing } from "@halyard/core/targeting/references";
 import { workOfRules } from "@halyard/core/targeting/work";
-import { conflict, fail, ok, type Result, refused } from "../../platform/errors.ts";
+import { conflict, ok, type Result, refused } from "../../platform/errors.ts";
 import type {
   EnvironmentState,
   EventDraft,
@@ -131,22 +131,3 @@ export const decideDelete = ({ flag, version, level }: VersionedFlag): FlagDecis
   work: -workOfRules(flag.rules),
   drafts: [{ type: "flag.deleted", previous: {} }],
 });
-
-/** `undefined` requires nothing, `"*"` that it exists, a list that its version is one of these. */
-export type Precondition = undefined | "*" | readonly string[];
-
-/** `what` names it in a sentence, `body` is what it is now. */
-export const checkPrecondition = (
-  what: string,
-  version: number,
-  body: unknown,
-  precondition: Precondition,
-): Result<void> => {
-  if (precondition === undefined || precondition === "*") return ok(undefined);
-  if (precondition.includes(String(version))) return ok(undefined);
-  return fail({
-    code: "PRECONDITION_FAILED",
-    message: `${what} is at version ${version}, which If-Match does not name; look at it and try again.`,
-    current: { body, version },
-  });
-};

@@ -1,5 +1,6 @@
 // History: every change of an environment, newest first, and the events that the changes made.
 import { isFlagKey } from "@halyard/core/flags/rules";
+import type { FlagReads } from "../../evaluation/flag-reads.ts";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
 import type { Store } from "../../platform/database/store.ts";
 import { notFound, ok, type Result } from "../../platform/errors.ts";
@@ -9,7 +10,6 @@ import type {
   HistoryPage,
   HistoryQuery,
 } from "../../writes/history-entry.ts";
-import type { FlagReads } from "../flags/reads.ts";
 import { searchHistory } from "./search.ts";
 import { createSearch, type HistorySearch, type Visible } from "./search-rules.ts";
 

@@ -1,6 +1,8 @@
 // A page of history: bounded in entries and in bytes.
+
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { type Actor, isUserId, type Review } from "../../platform/auth/principal.ts";
+import { isUserId, type Review } from "../../platform/auth/principal.ts";
+import { actorOf } from "../../platform/database/schema/history-row.ts";
 import type { Database, Tables } from "../../platform/database/schema/tables.ts";
 import type {
   HistoryEntry,
@@ -33,20 +35,6 @@ export const columns = [
   "after",
   "chain",
 ] as const;
-
-/** Who a row names. */
-export const actorOf = (
-  row: Pick<
-    Selectable<Tables["history"]>,
-    "actor_key_id" | "actor_name" | "actor_user_id" | "actor_user_name"
-  >,
-): Actor => ({
-  keyId: row.actor_key_id,
-  name: row.actor_name,
-  ...(row.actor_user_id !== null && {
-    user: { id: row.actor_user_id, name: row.actor_user_name ?? row.actor_name },
-  }),
-});
 
 export const searchedColumns = [
   ...(["id", "subject", "subject_id", "at", "reason"] as const),

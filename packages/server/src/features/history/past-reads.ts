@@ -1,10 +1,10 @@
 // Reads of flags and segments as they were, for those who ask for a time or a revision.
 
 import type { WholeSegment } from "../../evaluation/content.ts";
+import type { EnvironmentFlags } from "../../evaluation/flag-reads.ts";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
 import { notFound, ok, type Result } from "../../platform/errors.ts";
 import type { VersionedFlag, VersionedSegment } from "../../writes/change.ts";
-import type { EnvironmentFlags } from "../flags/reads.ts";
 import type { Past, Then, When } from "./past.ts";
 
 /** What was read, and the revision that it is of. */

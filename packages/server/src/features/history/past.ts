@@ -11,6 +11,7 @@ import {
   stateOf,
 } from "@halyard/core/targeting/segment";
 import type { WholeSegment } from "../../evaluation/content.ts";
+import type { EnvironmentFlags } from "../../evaluation/flag-reads.ts";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
 import type { Store } from "../../platform/database/store.ts";
 import { conflict, invalid, noEnvironment, ok, type Result } from "../../platform/errors.ts";
@@ -20,7 +21,6 @@ import {
   type VersionedSegment,
 } from "../../writes/change.ts";
 import type { FirstChange } from "../../writes/history-entry.ts";
-import type { EnvironmentFlags } from "../flags/reads.ts";
 
 export type When = { readonly at: Date } | { readonly revision: number };
 

@@ -1,15 +1,6 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
-import {
-  type ApiKey,
-  checkNewKey,
-  checkPersonalKey,
-  isExpired,
-  keyText,
-  maxKeys,
-  maxPersonalKeys,
-  type NewApiKey,
-} from "../../platform/auth/api-key.ts";
+import { type ApiKey, isExpired, type NewApiKey } from "../../platform/auth/api-key.ts";
 import {
   type Actor,
   type Caller,
@@ -27,6 +18,7 @@ import {
 } from "../../writes/idempotency.ts";
 import { checkOpenRequests, createInsertRequest } from "../change-requests/insert-request.ts";
 import type { ShownRequest } from "../change-requests/show.ts";
+import { checkNewKey, checkPersonalKey, keyText, maxKeys, maxPersonalKeys } from "./rules.ts";
 
 export interface CreatedKey {
   readonly apiKey: ApiKey;

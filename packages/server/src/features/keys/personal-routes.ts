@@ -1,16 +1,16 @@
 // /personal-keys: the keys that people who are signed in make for themselves, in the environment that they look at.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import { maxPersonalKeys } from "../../platform/auth/api-key.ts";
 import type { UserRef } from "../../platform/auth/principal.ts";
 import { invalidField } from "../../platform/errors.ts";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
 import { moment, momentRule, readMoment } from "../../platform/http/openapi/moment.ts";
 import { closedObject, idempotencyHeader } from "../../platform/http/openapi/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { ApiKeys } from "./keys.ts";
 import { CreatedKey, keyExample, keyFields, shownKey, shownKeyFields } from "./routes.ts";
+import { maxPersonalKeys } from "./rules.ts";
 
 const tags = ["Keys"];
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });

@@ -1,19 +1,11 @@
 // The reads and writes of ports.ts that concern API keys.
+import { keyLimits } from "../../platform/auth/key-limits.ts";
 import type { KeyRole } from "../../platform/auth/principal.ts";
 import type { DatabaseTraits } from "../../platform/database/schema/dialect.ts";
 import { percentOf, storedPercent } from "../../platform/database/schema/percent.ts";
-import type { Database, Tables } from "../../platform/database/schema/tables.ts";
+import type { Database } from "../../platform/database/schema/tables.ts";
 import { dateOf } from "../../platform/database/schema/times.ts";
 import type { Reader, Transaction } from "../../platform/database/store.ts";
-
-/** The origins and the expiry of the key. */
-export const keyLimits = ({
-  expires_at,
-  origins,
-}: Pick<Tables["api_keys"], "expires_at" | "origins">) => ({
-  expiresAt: dateOf(expires_at),
-  origins: origins === null ? null : (JSON.parse(origins) as string[]),
-});
 
 export const apiKeyReads = (database: Database): Pick<Reader, "keys" | "apiKey"> => {
   const keys = () =>

@@ -2,23 +2,19 @@
 
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
-import {
-  type ApiKey,
-  maxKeyNameLength,
-  maxOrigins,
-  originRule,
-} from "../../platform/auth/api-key.ts";
+import type { ApiKey } from "../../platform/auth/api-key.ts";
 import { keyRoles, may, roles } from "../../platform/auth/principal.ts";
 import { invalid, ok, type Result } from "../../platform/errors.ts";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
+import { maxFlipsSchema } from "../../platform/http/openapi/impact-limit.ts";
 import { momentRule, readMoment } from "../../platform/http/openapi/moment.ts";
+import { requestReference } from "../../platform/http/openapi/proposed.ts";
 import { closedObject, idempotencyHeader, nullable } from "../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../platform/http/openapi/string-enum.ts";
-import { requestReference } from "../change-requests/schemas.ts";
-import { maxFlipsSchema } from "../environments/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { ApiKeys } from "./keys.ts";
+import { maxKeyNameLength, maxOrigins, originRule } from "./rules.ts";
 
 const tags = ["Keys"];
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });

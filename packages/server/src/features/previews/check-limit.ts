@@ -3,9 +3,9 @@
 import type { Caller } from "../../platform/auth/principal.ts";
 import { ok, type Result } from "../../platform/errors.ts";
 import type { Decision, EnvironmentState } from "../../writes/change.ts";
+import { checkFlips, flipLimitOf, flipsUnchecked } from "../../writes/impact-limit.ts";
 import type { PreviewDecisions } from "./preview.ts";
 import type { Reveal } from "./reveal.ts";
-import { checkFlips, flipLimitOf, flipsUnchecked } from "./rules.ts";
 
 export type CheckLimit = (
   caller: Caller,

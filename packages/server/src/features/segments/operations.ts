@@ -3,9 +3,9 @@ import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import type { Transaction } from "../../platform/database/store.ts";
 import { notFound, ok, type Result } from "../../platform/errors.ts";
+import { checkPrecondition, type Precondition } from "../../platform/precondition.ts";
 import type { EnvironmentState, SegmentDecision, VersionedSegment } from "../../writes/change.ts";
 import type { Decide, OperationOf } from "../../writes/operation.ts";
-import { checkPrecondition, type Precondition } from "../flags/rules.ts";
 import {
   checkCreateSegment,
   checkMembers,

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { segmentJson } from "../../evaluation/streams/snapshot-json.ts";
 import { jsonType, sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
+import { proposed } from "../../platform/http/openapi/proposed.ts";
 import {
   type ChangeQuery,
   callerOf,
@@ -17,10 +17,10 @@ import {
   idempotencyHeader,
   preconditionHeader,
 } from "../../platform/http/openapi/schemas.ts";
-import { type PastQuery, pastQuery, tellRevision, whenOf } from "../../platform/http/past.ts";
 import { ifMatch, sendNotModified } from "../../platform/http/request/conditional.ts";
 import type { VersionedSegment } from "../../writes/change.ts";
-import { proposed } from "../change-requests/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
+import { type PastQuery, pastQuery, tellRevision, whenOf } from "../history/past-parameters.ts";
 import type { AsItWas } from "../history/past-reads.ts";
 import type { CreateSegment, PatchSegment } from "./rules.ts";
 import {

@@ -6,11 +6,11 @@ import type { SegmentState } from "@halyard/core/targeting/segment";
 import type { Caller, EnvironmentRef } from "../../platform/auth/principal.ts";
 import type { Store } from "../../platform/database/store.ts";
 import { noEnvironment, notFound, ok, type Result } from "../../platform/errors.ts";
+import type { Precondition } from "../../platform/precondition.ts";
 import type { VersionedFlag, VersionedSegment } from "../../writes/change.ts";
 import type { Changes } from "../../writes/changes.ts";
 import type { IdempotentRequest, IdempotentResult } from "../../writes/idempotency.ts";
 import type { OperationOf } from "../../writes/operation.ts";
-import type { Precondition } from "../flags/rules.ts";
 import type { CreateSegment, PatchSegment } from "./rules.ts";
 
 /** A flag that names a segment, and the rules in which it does. */

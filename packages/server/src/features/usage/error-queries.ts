@@ -5,10 +5,10 @@ import {
   type NewProgramErrors,
 } from "../../evaluation/usage/counts.ts";
 import type { DatabaseTraits } from "../../platform/database/schema/dialect.ts";
+import { actorOf } from "../../platform/database/schema/history-row.ts";
 import { batchesOf } from "../../platform/database/schema/id-list.ts";
 import type { Database, Transact } from "../../platform/database/schema/tables.ts";
 import type { Reader, Store } from "../../platform/database/store.ts";
-import { actorOf } from "../history/page-queries.ts";
 
 export const evaluationErrorReads = (database: Database): Pick<Reader, "evaluationErrors"> => ({
   async evaluationErrors(environmentId, since, limit) {

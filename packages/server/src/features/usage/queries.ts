@@ -4,11 +4,11 @@ import type { Counts, ResultCounts } from "@halyard/core/result-counts";
 import type { ExpressionBuilder } from "kysely";
 import { allFlags, type FlagUsage } from "../../evaluation/usage/counts.ts";
 import type { DatabaseTraits } from "../../platform/database/schema/dialect.ts";
+import { actorOf } from "../../platform/database/schema/history-row.ts";
 import { batchesOf } from "../../platform/database/schema/id-list.ts";
 import type { Database, Tables, Transact } from "../../platform/database/schema/tables.ts";
 import { dateOf } from "../../platform/database/schema/times.ts";
 import type { Reader, Store } from "../../platform/database/store.ts";
-import { actorOf } from "../history/page-queries.ts";
 
 /** The entry that the last change of a flag has made. */
 const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>

@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { type HideSecrets, hideSecretsFrom } from "../../platform/auth/hide-secrets.ts";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
 import {
   closedObject,
@@ -15,6 +14,7 @@ import {
   webhookPath,
   webhookReference,
 } from "../../platform/http/openapi/schemas.ts";
+import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { Webhook } from "../../writes/webhook.ts";
 import type { Webhooks } from "./webhooks.ts";
 

@@ -6,12 +6,8 @@ import type {
 } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Caller } from "../../platform/auth/principal.ts";
-import {
-  type TestableType,
-  type TestEvent,
-  testEventType,
-  type Webhook,
-} from "../../writes/webhook.ts";
+import { testEventType } from "../../platform/events.ts";
+import type { TestableType, TestEvent, Webhook } from "../../writes/webhook.ts";
 
 const example = (enabled: boolean): Flag => ({
   key: "example",

@@ -1,5 +1,4 @@
 // What callers who cannot change webhooks do not see: parts of addresses and answers that may carry a secret.
-import type { HistoryEntry } from "../../writes/history-entry.ts";
 import { may, type Principal } from "./principal.ts";
 
 export interface HideSecrets {
@@ -8,7 +7,7 @@ export interface HideSecrets {
   /** Of a receiver. */
   response(text: string | null): string | null;
   /** `before` and `after` of a history entry. */
-  state(subject: HistoryEntry["subject"], state: unknown): unknown;
+  state(subject: string, state: unknown): unknown;
 }
 
 /** Path and query often carry a token, the origin does not. The ellipsis cannot be part of a URL. */

@@ -1,6 +1,6 @@
 // The API keys of every environment in memory, by hash and by id. The change feed keeps it current.
 
-import type { Replica } from "../../evaluation/change-feed.ts";
+import type { Replica } from "../database/replica.ts";
 import type { Clock, KeyHolder, Store } from "../database/store.ts";
 import { isExpired } from "./api-key.ts";
 

@@ -1,5 +1,5 @@
 // Continues what is large, a small part at a time: it may take its time, and nobody else is to notice it.
-import type { WorkerLog } from "../../features/webhooks/sending/worker.ts";
+import type { WorkerLog } from "./log.ts";
 
 /** Milliseconds between two parts, and between two looks while there is nothing to continue. */
 const pause = 250;

@@ -2,13 +2,13 @@
 
 import { availableParallelism } from "node:os";
 import { defaultServiceName } from "@halyard/core/webhook-signature";
+import { environmentNameRule } from "../../features/environments/rules.ts";
 import type { ProviderSettings } from "../../features/people/sign-in/provider.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
   parseAllowedPlace,
 } from "../../features/webhooks/callback-address.ts";
-import { environmentNameRule } from "../../platform/auth/api-key.ts";
 import { type DatabaseSettings, readDatabase } from "./database-settings.ts";
 import { type FlagdSettings, readFlagdSettings } from "./flagd-settings.ts";
 import { isLoopbackHost } from "./loopback.ts";

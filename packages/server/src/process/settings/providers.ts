@@ -1,7 +1,7 @@
 // The file of OpenID Connect providers -> ProviderSettings; every mistake names its place in the file.
 import { readFileSync } from "node:fs";
+import { environmentNamePattern } from "../../features/environments/rules.ts";
 import type { GroupGrant, ProviderSettings } from "../../features/people/sign-in/provider.ts";
-import { environmentNamePattern } from "../../platform/auth/api-key.ts";
 import { type PersonRole, personRoles } from "../../platform/auth/principal.ts";
 import { isLoopbackHost } from "./loopback.ts";
 

@@ -1,7 +1,8 @@
 // Parsers of structured settings, each of which returns undefined for a value that it cannot parse; and how mistakes are told.
 
+import { environmentNamePattern } from "../../features/environments/rules.ts";
+import { isBootstrapKey } from "../../features/keys/rules.ts";
 import { parseAllowedPlace } from "../../features/webhooks/callback-address.ts";
-import { environmentNamePattern, isBootstrapKey } from "../../platform/auth/api-key.ts";
 import { InvalidSettings } from "../../platform/errors.ts";
 
 export interface BootstrapKey {

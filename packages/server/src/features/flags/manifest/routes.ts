@@ -1,6 +1,7 @@
 // /openfeature/v0/manifest: flags as the OpenFeature command line pulls and pushes them.
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FlagReads } from "../../../evaluation/flag-reads.ts";
 import { may } from "../../../platform/auth/principal.ts";
 import type { Failure, Result } from "../../../platform/errors.ts";
 import { jsonType, sendFailure } from "../../../platform/http/errors/error-reply.ts";
@@ -10,7 +11,6 @@ import type { FlagPath } from "../../../platform/http/openapi/schemas.ts";
 import type { VersionedFlag } from "../../../writes/change.ts";
 import type { History } from "../../history/history.ts";
 import type { Flags } from "../flags.ts";
-import type { FlagReads } from "../reads.ts";
 import { type ManifestEntry, toCreate, toManifest, toPatch } from "./manifest.ts";
 import { createSchema, deleteSchema, manifestSchema, replaceSchema } from "./schemas.ts";
 

@@ -4,7 +4,6 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { invalidField } from "../../../platform/errors.ts";
 import { sendFailure } from "../../../platform/http/errors/error-reply.ts";
-import { replyIdempotently } from "../../../platform/http/idempotency.ts";
 import { answers, headers, route, withBody } from "../../../platform/http/openapi/describe.ts";
 import { moment, momentRule, readMoment } from "../../../platform/http/openapi/moment.ts";
 import {
@@ -15,6 +14,7 @@ import {
   webhookPath,
 } from "../../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../../platform/http/openapi/string-enum.ts";
+import { replyIdempotently } from "../../../writes/idempotent-route.ts";
 import { type Replay, type ReplayOutcome, replayStates } from "../replay.ts";
 import type { Replays } from "./replays.ts";
 

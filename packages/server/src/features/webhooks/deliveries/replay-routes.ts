@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { hideSecretsFrom } from "../../../platform/auth/hide-secrets.ts";
-import { replyIdempotently } from "../../../platform/http/idempotency.ts";
+import { testEventType } from "../../../platform/events.ts";
 import { answers, headers, route, withBody } from "../../../platform/http/openapi/describe.ts";
 import {
   closedObject,
@@ -13,7 +13,8 @@ import {
   type WebhookPath,
   webhookPath,
 } from "../../../platform/http/openapi/schemas.ts";
-import { type TestableType, testableTypes, testEventType } from "../../../writes/webhook.ts";
+import { replyIdempotently } from "../../../writes/idempotent-route.ts";
+import { type TestableType, testableTypes } from "../../../writes/webhook.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { deliveryExample, deliveryReference, shownDelivery } from "./schemas.ts";
 

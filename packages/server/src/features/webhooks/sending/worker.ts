@@ -1,5 +1,6 @@
 // The delivery worker: claims due deliveries, sends them, records the outcomes. Several workers share the work without a leader.
 
+import type { WorkerLog } from "../../../platform/background/log.ts";
 import type { Clock, RandomBytes, Send } from "../../../platform/database/store.ts";
 import { attemptOf, isGone, isSuccess, type Outcome } from "../delivery.ts";
 import { failedFor, longestFailure } from "../failing.ts";
@@ -20,11 +21,6 @@ const recordAtMost = 500;
 const gatherFor = 30;
 /** Of these it is remembered that they were logged. */
 const maxUnreadable = 1_000;
-
-export interface WorkerLog {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface WorkerDependencies extends SenderNames {
   readonly outbox: Outbox;

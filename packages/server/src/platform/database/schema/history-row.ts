@@ -1,6 +1,7 @@
 // A history entry as a row.
 import type { Selectable } from "kysely";
 import type { ChainedEntry, StoredEntry } from "../../../writes/chained-entry.ts";
+import type { Actor } from "../../auth/principal.ts";
 import { prepared, type Value } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -56,4 +57,18 @@ export const storedOf = (row: StoredRow): StoredEntry & { readonly id: number } 
   level: row.level,
   before: row.before,
   after: row.after,
+});
+
+/** Who a row names. */
+export const actorOf = (
+  row: Pick<
+    Selectable<Tables["history"]>,
+    "actor_key_id" | "actor_name" | "actor_user_id" | "actor_user_name"
+  >,
+): Actor => ({
+  keyId: row.actor_key_id,
+  name: row.actor_name,
+  ...(row.actor_user_id !== null && {
+    user: { id: row.actor_user_id, name: row.actor_user_name ?? row.actor_name },
+  }),
 });

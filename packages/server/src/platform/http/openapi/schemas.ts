@@ -1,7 +1,7 @@
 // The shapes that several routes answer with, by name.
 import { flagSchemas } from "@halyard/core/flags/schemas";
 import { type Static, type TObjectOptions, type TProperties, Type } from "typebox";
-import { subscribableEvents } from "../../../writes/webhook.ts";
+import { subscribableEvents } from "../../events.ts";
 
 /** Without other members than these. */
 export const closedObject = <T extends TProperties>(members: T, options?: TObjectOptions) =>

@@ -1,7 +1,7 @@
 // ETags: what If-Match and If-None-Match ask for.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Precondition } from "../../../features/flags/rules.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
+import type { Precondition } from "../../precondition.ts";
 
 interface Tag {
   readonly weak: boolean;

@@ -1,11 +1,11 @@
 // The limit on flips: a change that would give another value to more than so many percent of people is refused.
+
 import { isPercentage } from "@halyard/core/percentage";
 import type { Preview } from "@halyard/core/preview/preview";
-import type { Caller } from "../../platform/auth/principal.ts";
-import { type Failure, fail, invalid, ok, type Result } from "../../platform/errors.ts";
-import type { EnvironmentState } from "../../writes/change.ts";
-
-export const percentRule = "a number from 0 to 100 with at most three decimals";
+import type { Caller } from "../platform/auth/principal.ts";
+import { type Failure, fail, invalid, ok, type Result } from "../platform/errors.ts";
+import { percentRule } from "../platform/http/openapi/impact-limit.ts";
+import type { EnvironmentState } from "./change.ts";
 
 export const checkMaxFlips = (maxFlips: number): Result<void> =>
   isPercentage(maxFlips) ? ok(undefined) : invalid("maxFlips", `must be ${percentRule}, or null`);

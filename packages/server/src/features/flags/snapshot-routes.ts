@@ -2,8 +2,12 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import type { AsItWas } from "../../features/history/past-reads.ts";
-import { segmentReference } from "../../features/segments/schemas.ts";
+import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import { clientHeader, clientIdOf } from "../../evaluation/clients/client-id.ts";
+import type { Clients } from "../../evaluation/clients/connected-clients.ts";
+import { revisionName, revisionNumber } from "../../evaluation/recent-changes.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { pastSnapshotJson, snapshotJson } from "../../evaluation/streams/snapshot-json.ts";
 import { jsonType, keyRefused, sendFailure } from "../../platform/http/errors/error-reply.ts";
 import { answers, headers, route } from "../../platform/http/openapi/describe.ts";
 import {
@@ -13,15 +17,11 @@ import {
   freshnessHeader,
   nullable,
 } from "../../platform/http/openapi/schemas.ts";
-import { type PastQuery, pastQuery, tellRevision, whenOf } from "../../platform/http/past.ts";
 import { sendCompressed } from "../../platform/http/request/compressed.ts";
 import { sendNotModified } from "../../platform/http/request/conditional.ts";
-import type { ChangeFeed } from "../change-feed.ts";
-import { clientHeader, clientIdOf } from "../clients/client-id.ts";
-import type { Clients } from "../clients/connected-clients.ts";
-import { revisionName, revisionNumber } from "../recent-changes.ts";
-import type { Snapshots } from "../snapshots.ts";
-import { pastSnapshotJson, snapshotJson } from "./snapshot-json.ts";
+import { type PastQuery, pastQuery, tellRevision, whenOf } from "../history/past-parameters.ts";
+import type { AsItWas } from "../history/past-reads.ts";
+import { segmentReference } from "../segments/schemas.ts";
 
 export interface SnapshotDependencies {
   readonly snapshots: Snapshots;

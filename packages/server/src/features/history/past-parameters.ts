@@ -1,10 +1,10 @@
 // `at` and `revision`: reads of an environment as it was.
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
-import type { When } from "../../features/history/past.ts";
-import { invalid, ok, type Result } from "../errors.ts";
-import { moment, momentRule, readMoment } from "./openapi/moment.ts";
-import { closedObject } from "./openapi/schemas.ts";
+import { invalid, ok, type Result } from "../../platform/errors.ts";
+import { moment, momentRule, readMoment } from "../../platform/http/openapi/moment.ts";
+import { closedObject } from "../../platform/http/openapi/schemas.ts";
+import type { When } from "./past.ts";
 
 export const pastParameters = {
   at: Type.Optional(

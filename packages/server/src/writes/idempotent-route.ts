@@ -2,12 +2,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { IdempotentRequest, IdempotentResult } from "../../writes/idempotency.ts";
-import type { AuthContext } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/principal.ts";
-import { invalid, ok, type Result } from "../errors.ts";
-import { sendFailure } from "./errors/error-reply.ts";
-import { idempotencyKeyPattern } from "./openapi/schemas.ts";
+import type { AuthContext } from "../platform/auth/authenticate.ts";
+import type { Caller } from "../platform/auth/principal.ts";
+import { invalid, ok, type Result } from "../platform/errors.ts";
+import { sendFailure } from "../platform/http/errors/error-reply.ts";
+import { idempotencyKeyPattern } from "../platform/http/openapi/schemas.ts";
+import type { IdempotentRequest, IdempotentResult } from "./idempotency.ts";
 
 /** Fields in a fixed order, so that the same request written differently is the same request. */
 const canonical = (value: unknown): unknown => {

@@ -1,8 +1,8 @@
 // Reads of flags: from memory, once memory is known to hold everything that was committed.
 
-import type { EnvironmentRef } from "../../platform/auth/principal.ts";
-import { noEnvironment, notFound, ok, type Result } from "../../platform/errors.ts";
-import type { VersionedFlag } from "../../writes/change.ts";
+import type { EnvironmentRef } from "../platform/auth/principal.ts";
+import { noEnvironment, notFound, ok, type Result } from "../platform/errors.ts";
+import type { VersionedFlag } from "../writes/change.ts";
 
 /** The flags of one environment in memory. */
 export interface EnvironmentFlags {
