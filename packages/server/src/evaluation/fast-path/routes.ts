@@ -8,7 +8,7 @@ export interface FastRouteDependencies extends EvaluationRecords {
   readonly snapshots: Snapshots;
 }
 
-/** Each of them gains at least a quarter by it: see decision 0040. */
+/** Each of them gains at least a quarter by it. */
 export const fastRoutes = (dependencies: FastRouteDependencies): readonly FastRoute[] => [
   {
     method: "POST",
