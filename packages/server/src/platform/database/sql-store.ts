@@ -11,18 +11,21 @@ import { createAddUsage, writeKeyUse } from "../../features/usage/queries.ts";
 import { createOutbox } from "../../features/webhooks/outbox/outbox.ts";
 import { queue } from "../../features/webhooks/outbox/queue.ts";
 import type { DeliverySignal } from "../../features/webhooks/outbox.ts";
+import { type SignalDraft, unlocked } from "./db.ts";
 import { groupCommit } from "./group-commit.ts";
 import type { DatabaseTraits } from "./schema/dialect.ts";
 import type { Database, Transact } from "./schema/tables.ts";
 import { reencrypt, unreadableSecrets } from "./secrets/encrypted-rows.ts";
 import type { SecretCipher } from "./secrets/secret-cipher.ts";
 import type { Commit, Reader, Store } from "./store.ts";
-import { createTransactions, type SignalDraft } from "./transaction.ts";
+import { createTransactions } from "./transaction.ts";
 
 /** What a database provides. */
 export interface Engine {
-  /** Always the last committed state. */
+  /** Always the last committed state. For work that is not a request: it never fails because others wait. */
   readonly database: Database;
+  /** The same for requests, which fail while too many wait. */
+  readonly databaseForRequests: Database;
   readonly reads: Reader;
   readonly committed: Store["committed"];
   readonly unencryptedTo: Store["unencryptedTo"];
@@ -66,7 +69,11 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       parts.flatMap(({ draft }) => draft.deliveries),
     ),
   );
+  const handle = { traits: engine.traits, secrets, locked: unlocked };
   return {
+    ...handle,
+    database: engine.databaseForRequests,
+    background: { ...handle, database: engine.database },
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
     hasPasswords: () => hasPasswords(engine.database),

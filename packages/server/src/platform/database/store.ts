@@ -1,4 +1,5 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
+
 import type { IsSigned } from "@halyard/core/history/verify";
 import type { InstanceReads, InstanceWrites } from "../../evaluation/clients/report.ts";
 import type { EnvironmentContent, SegmentReads } from "../../evaluation/content.ts";
@@ -56,6 +57,7 @@ import type {
   SignInLinkWrites,
   StoredSession,
 } from "../auth/session.ts";
+import type { Db, Tx } from "./db.ts";
 
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
@@ -184,7 +186,8 @@ export interface Locked {
  * together. What is read after a lock is read under the lock.
  */
 export interface Transaction
-  extends ReadsToChange,
+  extends Tx,
+    ReadsToChange,
     CredentialReads,
     CredentialWrites,
     EnvironmentWrites,
@@ -237,7 +240,9 @@ export interface Commit {
   readonly accessChanged: boolean;
 }
 
-export interface Store extends Reader, CredentialReads, InstanceReads, InstanceWrites {
+export interface Store extends Db, Reader, CredentialReads, InstanceReads, InstanceWrites {
+  /** For reads that are not made for a request: they never fail because too many requests wait. */
+  readonly background: Db;
   /** Whether a checkpoint of history is signed with a secret key of ours; undefined when that key is missing. */
   readonly isCheckpointSigned: IsSigned;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */

@@ -1,4 +1,5 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
+
 import { chainAfter } from "@halyard/core/history/chain";
 import type { Kind } from "@halyard/core/kinds";
 import { changeRequestWrites } from "../../features/change-requests/queries.ts";
@@ -15,7 +16,7 @@ import {
 import { sessionWrites, signInLinkWrites } from "../../features/people/sign-in/session-queries.ts";
 import { deliveryReads } from "../../features/webhooks/deliveries/queries.ts";
 import { replayWrites } from "../../features/webhooks/deliveries/replay-queries.ts";
-import { type QueuedDelivery, queue } from "../../features/webhooks/outbox/queue.ts";
+import { queue } from "../../features/webhooks/outbox/queue.ts";
 import { webhookWrites } from "../../features/webhooks/queries.ts";
 import type { ChainHead } from "../../writes/chained-entry.ts";
 import type { Change } from "../../writes/change.ts";
@@ -23,6 +24,7 @@ import { lockEnvironment } from "../../writes/lock.ts";
 import type { NewDelivery } from "../../writes/webhook.ts";
 import { writeChange } from "../../writes/write-change.ts";
 import { sha256 } from "../text-hash.ts";
+import type { SignalDraft } from "./db.ts";
 import { readsToChange } from "./reader.ts";
 import { appendEntry, lockHead } from "./schema/chain.ts";
 import type { DatabaseTraits } from "./schema/dialect.ts";
@@ -96,18 +98,6 @@ const idempotencyRecords = (
   },
 });
 
-/** Collects what listeners learn after the commit. */
-export interface SignalDraft {
-  /** Webhooks with new deliveries, and webhooks that were changed. */
-  readonly queued: Set<string>;
-  readonly changed: Set<string>;
-  /** Written at the end of the transaction, so that queues are locked in their order whatever the order of changes. */
-  readonly deliveries: QueuedDelivery[];
-  readonly changes: Change[];
-  readonly revokedKeys: string[];
-  accessChanged: boolean;
-}
-
 interface Resources {
   readonly database: Database;
   readonly traits: DatabaseTraits;
@@ -151,7 +141,6 @@ const createTransaction = (
   { database, traits, secrets }: Resources,
   signal: SignalDraft,
 ): Transaction => {
-  /** Of the environments that are locked here. */
   const heads = new Map<number, ChainHead>();
 
   const checkChain = ({ state, entry }: Change): void => {
@@ -169,6 +158,7 @@ const createTransaction = (
 
   return {
     ...connection,
+    ...{ database, traits, secrets, signal, heads, locked: traits.locked },
 
     async lockEnvironment(environmentId) {
       const found = await lockEnvironment(database, traits, environmentId);

@@ -156,6 +156,7 @@ const createEngine = (
   const feedReads = createReader(database);
   return {
     database,
+    databaseForRequests,
     traits: postgresTraitsOf(name),
     // What the change feed reads is not for a request, and never refused.
     reads: {

@@ -38,6 +38,7 @@ const createEngine = (
   const hints = watchVersion(dataVersion);
   return {
     database: reader,
+    databaseForRequests: reader,
     traits: sqliteTraits,
     // SQLite reads at once: only changes wait.
     reads: createReader(reader),
