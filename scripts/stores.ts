@@ -21,6 +21,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "kill.test.ts": "faults/postgres-instances.test.ts does more with three instances",
   "access-log.test.ts": "what is logged",
   "audit.test.ts": "what is logged",
+  "audit-requests.test.ts": "what is logged",
   "authentication.test.ts": "keys are found in memory; keys.test.ts runs on both",
   "backlog.test.ts": "how the delivery worker works a backlog off",
   "bad-http.test.ts": "ends before the store",

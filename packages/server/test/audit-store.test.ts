@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
+import type { Requester } from "../src/platform/auth/principal.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
-import { createAudit, withOrigin } from "../src/platform/telemetry/audit.ts";
+import { createAudit } from "../src/platform/telemetry/audit.ts";
 import { newFolder } from "./support/server.ts";
 import { addEnvironment, addWebhook, changeFlag, createFlag } from "./support/store-steps.ts";
 
@@ -54,18 +55,20 @@ test("what is asked for is told, what goes on by itself is not, also when one co
   lines.length = 0;
 
   let deliveries = 0;
-  const queue = (kind: "test" | "replay") => {
+  const queue = (kind: "test" | "replay", requester?: Requester) => {
     deliveries += 1;
     const id = `dlv_${deliveries}`;
     const delivery = { id, webhookId: webhook.id, eventId: event.event.id, sequence: 1 };
-    return store.transact((transaction) =>
-      transaction.queue([{ ...delivery, orderingKey: null }], kind, new Date()),
+    return store.transact(
+      (transaction) => transaction.queue([{ ...delivery, orderingKey: null }], kind, new Date()),
+      requester ? { requester } : {},
     );
   };
   const asked = (requestId: string) =>
-    withOrigin({ requestId, address: "::1", actor: { keyId: "k", name: "ada" } }, () =>
-      queue("test"),
-    );
+    queue("test", {
+      actor: { keyId: "k", name: "ada" },
+      requestOrigin: { requestId, address: "::1" },
+    });
   // The first of them opens the transaction that both are part of.
   await Promise.all([queue("replay"), asked("one")]);
   await Promise.all([asked("two"), queue("replay")]);

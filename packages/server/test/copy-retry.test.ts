@@ -27,14 +27,17 @@ const environmentsOn = (used: Store) =>
 
 before(async () => {
   store = await openStore(parseConfig(await storeSettings(folder)));
-  const made = await environmentsOn(store).createWithKey(operator, { name: "source" });
+  const made = await environmentsOn(store).createWithKey({ actor: operator }, { name: "source" });
   assert.ok(made.result.ok);
   keyId = made.result.value.key.apiKey.id;
   let count = 0;
   const counted = Array.from({ length: 100 }, () => async () => {
     count += 1;
   });
-  await environmentsOn(interleaved(store, counted)).createWithKey(operator, copyAs("counted"));
+  await environmentsOn(interleaved(store, counted)).createWithKey(
+    { actor: operator },
+    copyAs("counted"),
+  );
   earlier = Array.from({ length: count - 1 }, () => nothing);
 });
 after(async () => {
@@ -60,7 +63,9 @@ const onceFor = (name: string): IdempotentRequest => ({
 const copyTo = async (name: string, steps: readonly (() => Promise<void>)[] = []) => {
   const environments = environmentsOn(interleaved(store, steps));
   const once = onceFor(name);
-  const { result, repeated } = await environments.createWithKey(operator, copyAs(name), { once });
+  const { result, repeated } = await environments.createWithKey({ actor: operator }, copyAs(name), {
+    once,
+  });
   return { repeated, key: result.ok ? result.value.key.text : result.failure };
 };
 

@@ -168,7 +168,7 @@ test("what changes while it is copied is in the copy as it is at the end", async
     () => add("m-last"),
   ];
   const made = await environmentsOn(interleaved(store, steps)).createWithKey(
-    operator,
+    { actor: operator },
     { name: "moving", copyOf: name },
     { onProgress: () => (parts += 1) },
   );
@@ -187,7 +187,7 @@ test("a copy that nobody continues is never seen, and its name is free again", a
   const nothing = async () => undefined;
   const copying = environmentsOn(interleaved(store, [nothing, nothing, nothing, end]));
   const wanted = { name: "half-copied", copyOf: name };
-  await assert.rejects(copying.createWithKey(operator, wanted), /the process ends/);
+  await assert.rejects(copying.createWithKey({ actor: operator }, wanted), /the process ends/);
   const taken = await owner("POST", "/environments", { name: "half-copied" });
   assert.match(taken.text, /"half-copied\\" is being created/);
   const listed = (await owner("GET", "/environments")).body as { name: string }[];

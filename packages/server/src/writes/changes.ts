@@ -21,6 +21,7 @@ import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./
 import { flipLimitOf } from "./impact-limit.ts";
 import { needsApproval, type Operation, type Planned } from "./operation.ts";
 import { createOperations, type RefusedOperation, type Step } from "./operations.ts";
+import { transactFor } from "./transact-for.ts";
 
 export interface RunOptions {
   readonly once?: IdempotentRequest | undefined;
@@ -165,7 +166,7 @@ export const createChanges = (
           }
           return ok(steps.map(({ value }) => value));
         }),
-      environment.id,
+      { environmentId: environment.id, requester: caller },
     );
   };
 
@@ -180,7 +181,7 @@ export const createChanges = (
     },
 
     propose: (caller, drafted, options = {}, once) =>
-      store.transact((transaction) =>
+      transactFor(store, caller, (transaction) =>
         runIdempotent(transaction, once, clock, async () =>
           drafted.ok ? insert(transaction, caller, drafted.value, options) : drafted,
         ),
@@ -201,7 +202,7 @@ export const createChanges = (
           }
           if (!(error instanceof TriedOut)) throw error;
           if (!error.isLimited) {
-            return store.transact((transaction) =>
+            return transactFor(store, caller, (transaction) =>
               runIdempotent(transaction, once, clock, async () => {
                 const made = await insert(transaction, caller, error.operations, {});
                 return made.ok ? fail(proposedInstead(made.value)) : made;

@@ -89,10 +89,13 @@ export const openTwoInstances = async (t: TestContext) => {
   /** Tells what the work came to in its last run, and how often it ran. */
   const change = async <T>(store: Store, work: (transaction: Transaction) => Promise<T>) => {
     let runs = 0;
-    const result = await store.transact((transaction) => {
-      runs += 1;
-      return work(transaction);
-    }, id);
+    const result = await store.transact(
+      (transaction) => {
+        runs += 1;
+        return work(transaction);
+      },
+      { environmentId: id },
+    );
     return { result, runs };
   };
   const run = (store: Store, step: Step) =>

@@ -114,7 +114,7 @@ const inDatabase = (
     const progress = createProgress("rows copied");
     const { result } = await environments
       .createWithKey(
-        operator,
+        { actor: operator },
         { name, ...stored(settings), copyOf },
         { onProgress: (rows) => progress.at(rows) },
       )

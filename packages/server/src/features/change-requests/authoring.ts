@@ -108,7 +108,7 @@ export const createAuthoring = (
     const drafted = planned && (await changes.draft(caller, planned));
     if (drafted && !drafted.ok) return drafted;
     if (drafted?.value.length === 0) return nothing;
-    return onPending(environment, id, async (transaction, before, locked) => {
+    return onPending(caller, id, async (transaction, before, locked) => {
       const own = checkAuthor(before, actor);
       if (!own.ok) return own;
       const operations = withinPreview(drafted?.value ?? before.operations);
@@ -167,8 +167,9 @@ export const createAuthoring = (
       return ok({ request: rebased.value, difference });
     },
 
-    withdraw: ({ environment, actor }, id) =>
-      onPending(environment, id, async (transaction, request, locked) => {
+    withdraw: (caller, id) =>
+      onPending(caller, id, async (transaction, request, locked) => {
+        const { environment, actor } = caller;
         const own = checkAuthor(request, actor);
         if (!own.ok) return own;
         await close(transaction, locked, request, "withdrawn", { actor });

@@ -1,6 +1,6 @@
 // What others do with a change request: approve, refuse, comment; and its application, at once or at its time.
 
-import { type Actor, type Caller, halyard, type Role } from "../../platform/auth/principal.ts";
+import { type Caller, halyard, type Requester, type Role } from "../../platform/auth/principal.ts";
 import type { Clock, Store } from "../../platform/database/store.ts";
 import { conflict, type Failure, fail, ok, type Result } from "../../platform/errors.ts";
 import type { Precondition } from "../../platform/precondition.ts";
@@ -9,6 +9,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../../writes/idempotency.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import type { Announce } from "./announce.ts";
 import { type ApplyRequest, NotApplied } from "./apply-request.ts";
 import { checkApprovals } from "./approvals.ts";
@@ -73,7 +74,7 @@ export const createReviewing = (
       ...given: [...Parameters<Work<ShownRequest>>, sameHuman: ReadonlySet<string>, role: Role]
     ) => ReturnType<Work<ShownRequest>>,
   ) =>
-    onPending(caller.environment, id, async (transaction, request, locked) => {
+    onPending(caller, id, async (transaction, request, locked) => {
       const person = checkPerson(caller.actor);
       if (!person.ok) return person;
       const sameHuman = await transaction.sameHuman(person.value.id);
@@ -84,8 +85,8 @@ export const createReviewing = (
     });
 
   /** It was due and could not be applied: it is open again, and says why. */
-  const reopen = (environmentId: number, id: string, { message }: Failure) =>
-    store.transact((transaction) =>
+  const reopen = (environmentId: number, id: string, requester: Requester, { message }: Failure) =>
+    transactFor(store, requester, (transaction) =>
       underLock(transaction, environmentId, id, async (own, before, locked) => {
         const at = clock();
         if (before.state !== "approved" || !isDue(before, at)) return ok(undefined);
@@ -101,9 +102,13 @@ export const createReviewing = (
       }),
     );
 
-  const applyDue = async (environmentId: number, id: string, by: Actor): Promise<Result<void>> => {
+  const applyDue = async (
+    environmentId: number,
+    id: string,
+    requester: Requester,
+  ): Promise<Result<void>> => {
     try {
-      return await store.transact((transaction) =>
+      return await transactFor(store, requester, (transaction) =>
         underLock(transaction, environmentId, id, async (own, request, locked) => {
           // Another instance may have been faster, or somebody has edited it.
           if (request.state !== "approved" || !isDue(request, clock())) {
@@ -113,13 +118,13 @@ export const createReviewing = (
           }
           const enough = await checkApprovals(own, environmentId, request);
           if (!enough.ok) throw new NotApplied(enough.failure);
-          await applyRequest(own, locked, request, { actor: by });
+          await applyRequest(own, locked, request, { actor: requester.actor });
           return ok(undefined);
         }),
       );
     } catch (error) {
       if (!(error instanceof NotApplied)) throw error;
-      await reopen(environmentId, id, error.failure);
+      await reopen(environmentId, id, requester, error.failure);
       return fail(error.failure);
     }
   };
@@ -176,10 +181,11 @@ export const createReviewing = (
         return showRequest(transaction, environment.id, id);
       }),
 
-    comment: ({ actor, environment }, id, text, once) =>
-      store.transact((transaction) =>
+    comment: (caller, id, text, once) =>
+      transactFor(store, caller, (transaction) =>
         runIdempotent(transaction, once, clock, () =>
-          underLock(transaction, environment.id, id, async (own, request, locked) => {
+          underLock(transaction, caller.environment.id, id, async (own, request, locked) => {
+            const { actor, environment } = caller;
             if (request.comments.length >= maxComments) return tooMany("comments");
             await own.insertComment(id, { actor, at: clock(), text });
             const type = "change_request.commented";
@@ -190,9 +196,10 @@ export const createReviewing = (
         ),
       ),
 
-    async apply({ environment, actor }, id) {
+    async apply(caller, id) {
       if (!isRequestId(id)) return missing(id);
-      const applied = await applyDue(environment.id, id, actor);
+      const { environment } = caller;
+      const applied = await applyDue(environment.id, id, caller);
       return applied.ok ? showRequest(store, environment.id, id) : applied;
     },
 
@@ -200,7 +207,7 @@ export const createReviewing = (
       const reason = checkBypass(caller);
       if (!reason.ok) return reason;
       const { actor, environment } = caller;
-      return onPending(environment, id, async (transaction, request, locked) => {
+      return onPending(caller, id, async (transaction, request, locked) => {
         const isSeen = checkSeen(request, seen);
         if (!isSeen.ok) return isSeen;
         const still = await checkStillOwner(transaction, caller);
@@ -214,7 +221,7 @@ export const createReviewing = (
       let failure: { readonly error: unknown } | undefined;
       for (const { environmentId, id } of await store.dueRequests(clock(), dueAtOnce)) {
         try {
-          if ((await applyDue(environmentId, id, halyard)).ok) return true;
+          if ((await applyDue(environmentId, id, { actor: halyard })).ok) return true;
         } catch (error) {
           // Those behind it do not wait for it.
           failure ??= { error };

@@ -1,8 +1,9 @@
 // A change request under the lock of its environment, and how it ends without being applied.
 
-import type { Author, EnvironmentRef } from "../../platform/auth/principal.ts";
+import type { Author, Caller } from "../../platform/auth/principal.ts";
 import type { Clock, Locked, Store, Transaction } from "../../platform/database/store.ts";
 import { fail, noEnvironment, notFound, type Result } from "../../platform/errors.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import type { Announce } from "./announce.ts";
 import { NotApplied } from "./apply-request.ts";
 import { type ChangeRequest, checkPending, isRequestId } from "./change-request.ts";
@@ -30,19 +31,15 @@ export const underLock = async <T>(
   return request ? work(transaction, request, locked) : missing(id);
 };
 
-export type OnPending = <T>(
-  environment: EnvironmentRef,
-  id: string,
-  work: Work<T>,
-) => Promise<Result<T>>;
+export type OnPending = <T>(caller: Caller, id: string, work: Work<T>) => Promise<Result<T>>;
 
 /** In a transaction of its own, while something can still become of the request. */
 export const createOnPending =
   (store: Store): OnPending =>
-  async (environment, id, work) => {
+  async (caller, id, work) => {
     try {
-      return await store.transact((transaction) =>
-        underLock(transaction, environment.id, id, async (own, request, locked) => {
+      return await transactFor(store, caller, (transaction) =>
+        underLock(transaction, caller.environment.id, id, async (own, request, locked) => {
           const pending = checkPending(request);
           return pending.ok ? work(own, request, locked) : pending;
         }),

@@ -1,6 +1,6 @@
 // Creates environments, empty or as copies, with a first key; every owner has access to them.
 import { setTimeout as pause } from "node:timers/promises";
-import { type Actor, operator } from "../../platform/auth/principal.ts";
+import { type Actor, operator, type Requester } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
 import { conflict, fail, invalid, ok, type Result } from "../../platform/errors.ts";
 import {
@@ -10,6 +10,7 @@ import {
   runIdempotent,
   saveBegun,
 } from "../../writes/idempotency.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import { type CreatedKey, issueKey } from "../keys/keys.ts";
 import { admitOwners } from "../people/access.ts";
 import {
@@ -57,7 +58,7 @@ export interface EnvironmentCreation {
   create(name: string): Promise<Result<Environment>>;
   /** With an admin key. Every owner has access to it. */
   createWithKey(
-    actor: Actor,
+    requester: Requester,
     wanted: NewEnvironment,
     options?: CreateOptions,
   ): Promise<IdempotentResult<CreatedEnvironment>>;
@@ -201,7 +202,7 @@ export const createCreation = (
   };
 
   const copy = async (
-    actor: Actor,
+    requester: Requester,
     wanted: NewEnvironment,
     { once, onProgress }: CreateOptions,
   ): Promise<IdempotentResult<CreatedEnvironment>> => {
@@ -226,13 +227,13 @@ export const createCreation = (
     const copy = begun.copy.value;
     const isCopied = await copyInParts(store, clock, copy, onProgress);
     const end = () =>
-      store.transact(async (transaction) => {
+      transactFor(store, requester, async (transaction) => {
         // A new owner at the same moment gets access too.
         await transaction.alone();
         // The record of a lost copy belongs to the request that has taken it over.
         if (!(await holdToFinish(transaction, clock, copy))) return undefined;
         return runIdempotent(transaction, once, clock, () =>
-          endCopy(transaction, copy, actor, wanted),
+          endCopy(transaction, copy, requester.actor, wanted),
         );
       });
     const ended = isCopied ? await end() : undefined;
@@ -250,17 +251,18 @@ export const createCreation = (
       });
     },
 
-    async createWithKey(actor, { lifetime, ...given }, options = {}) {
+    async createWithKey(requester, { lifetime, ...given }, options = {}) {
       const expiresAt = lifetime === undefined ? {} : { expiresAt: new Date(+clock() + lifetime) };
       const wanted = { ...given, ...expiresAt };
       const checked = checkWanted(wanted);
       if (!checked.ok) return { result: checked, repeated: false };
-      if (wanted.copyOf !== undefined) return copy(actor, wanted, options);
-      return store.transact(async (transaction) => {
+      if (wanted.copyOf !== undefined) return copy(requester, wanted, options);
+      return transactFor(store, requester, async (transaction) => {
         await transaction.alone();
         return runIdempotent(transaction, options.once, clock, async () => {
           const isNew = await checkNew(transaction, wanted.name);
           if (!isNew.ok) return isNew;
+          const { actor } = requester;
           const environment = await insert(transaction, wanted, actor);
           return ok({ environment, key: await issueFirstKey(transaction, environment.id, actor) });
         });

@@ -4,6 +4,7 @@ import { type Caller, operator } from "../../platform/auth/principal.ts";
 import type { Sources, Store } from "../../platform/database/store.ts";
 import { conflict, notFound, ok, type Result } from "../../platform/errors.ts";
 import type { Changes } from "../../writes/changes.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import { bootstrapEnvironments, type FirstKey } from "./bootstrap.ts";
 import { createCreation, type EnvironmentCreation } from "./create.ts";
 import { createEnvironmentRemoval, type EnvironmentRemoval, isProtectedYet } from "./removal.ts";
@@ -97,7 +98,7 @@ export const createEnvironments = (
         ]);
         return result.ok ? ok({ ...found, isProtected: false }) : result;
       }
-      return store.transact(async (transaction) => {
+      return transactFor(store, caller, async (transaction) => {
         const found = (await transaction.environments()).find((each) => each.name === name);
         const locked = found && (await transaction.lockEnvironment(found.id));
         if (!locked) return notFound("The environment", name);

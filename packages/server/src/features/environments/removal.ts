@@ -1,9 +1,10 @@
 // Removes environments: closed at once, deleted in parts. Any instance continues what another has begun, and removes what has
 // expired.
 
-import { type Actor, halyard, operator } from "../../platform/auth/principal.ts";
+import { type Actor, halyard, operator, type Requester } from "../../platform/auth/principal.ts";
 import type { Clock, Store, Transaction } from "../../platform/database/store.ts";
 import { conflict, notFound, ok, type Result } from "../../platform/errors.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import { type Environment, isOverdue, type UnfinishedEnvironment } from "./rules.ts";
 
 /** Few enough that nothing else waits long, and far from any time limit of a statement. */
@@ -23,7 +24,7 @@ export interface EnvironmentRemoval {
   ): Promise<Result<Environment>>;
   /** By somebody else than the operator, who alone removes the last one: closed at once, and perhaps not gone yet. */
   removeFor(
-    actor: Actor,
+    requester: Requester,
     name: string,
     withFlags: boolean,
   ): Promise<Result<{ readonly isGone: boolean }>>;
@@ -113,8 +114,8 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
       }
     },
 
-    async removeFor(actor, name, withFlags) {
-      const closed = await store.transact(async (transaction) => {
+    async removeFor(requester, name, withFlags) {
+      const closed = await transactFor(store, requester, async (transaction) => {
         await transaction.alone();
         const { found, isLast } = await find(transaction, name);
         if (!found) return notFound("The environment", name);
@@ -123,7 +124,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
             `The environment "${name}" is the last one; only the operator can delete it, on the server's machine with halyard environments delete --data FOLDER.`,
           );
         }
-        return close(transaction, found, actor, withFlags);
+        return close(transaction, found, requester.actor, withFlags);
       });
       if (!closed.ok) return closed;
       for (let part = 0; part < partsWithin; part += 1) {

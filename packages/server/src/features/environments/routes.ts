@@ -156,8 +156,8 @@ export const environmentRoutes = (
       return replyIdempotently(
         request,
         reply,
-        async ({ actor }, once) => {
-          const made = await environments.createWithKey(actor, wanted.value, { once });
+        async (caller, once) => {
+          const made = await environments.createWithKey(caller, wanted.value, { once });
           if (made.result.ok) await addToSession(session, made.result.value.key.apiKey.id);
           return made;
         },
@@ -233,7 +233,7 @@ export const environmentRoutes = (
     async (request, reply) => {
       const { auth, params, query } = request;
       const removed = await environments.removeFor(
-        auth.principal.actor,
+        auth.principal,
         params.name,
         query.flags === "true",
       );

@@ -7,6 +7,7 @@ import {
   type EnvironmentRef,
   operator,
   type Principal,
+  type Requester,
   type UserRef,
 } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
@@ -16,6 +17,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../../writes/idempotency.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import { checkOpenRequests, createInsertRequest } from "../change-requests/insert-request.ts";
 import type { ShownRequest } from "../change-requests/show.ts";
 import { checkNewKey, checkPersonalKey, keyText, maxKeys, maxPersonalKeys } from "./rules.ts";
@@ -153,11 +155,11 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   const revoke = (
     environmentId: number,
     id: string,
-    actor: Actor,
+    requester: Requester,
     refuse: (key: ApiKey, others: readonly ApiKey[]) => Result<void>,
     isOwn: (key: ApiKey) => boolean = () => true,
   ): Promise<Result<void>> =>
-    store.transact(async (transaction) => {
+    transactFor(store, requester, async (transaction) => {
       await transaction.lockEnvironment(environmentId);
       const keys = await transaction.keys(environmentId);
       const key = keys.find((candidate) => candidate.id === id && isOwn(candidate));
@@ -173,7 +175,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         subjectId: id,
         version: null,
         at: clock(),
-        actor,
+        actor: requester.actor,
         actions: ["key.revoked"],
         before: shown(key),
         after: null,
@@ -191,7 +193,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
     },
 
     create: (caller, request, once) =>
-      store.transact((transaction) =>
+      transactFor(store, caller, (transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           const { actor, environment } = caller;
           const locked = await transaction.lockEnvironment(environment.id);
@@ -213,9 +215,9 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         }),
       ),
 
-    revoke: ({ actor, environment, role }, id) =>
-      revoke(environment.id, id, actor, (key, others) => {
-        if (key.role === "owner" && role !== "owner") {
+    revoke: (caller, id) =>
+      revoke(caller.environment.id, id, caller, (key, others) => {
+        if (key.role === "owner" && caller.role !== "owner") {
           return fail({
             code: "FORBIDDEN",
             message: `The API key "${id}" has the role owner; only an owner or the operator can revoke it.`,
@@ -225,14 +227,15 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
           isAdmin(key) && !others.some((other) => isAdmin(other) && !isExpired(other, clock()));
         return isLast
           ? conflict(
-              `The API key "${id}" is the last admin key of the environment "${environment.name}" and cannot revoke itself; create another admin key first.`,
+              `The API key "${id}" is the last admin key of the environment "${caller.environment.name}" and cannot revoke itself; create another admin key first.`,
             )
           : ok(undefined);
       }),
 
-    createPersonal: (person, { actor, environment }, request, once) =>
-      store.transact((transaction) =>
+    createPersonal: (person, caller, request, once) =>
+      transactFor(store, caller, (transaction) =>
         runIdempotent(transaction, once, clock, async () => {
+          const { actor, environment } = caller;
           if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
           const all = await transaction.accessOf(person.id);
           const access = all.find(({ environmentId }) => environmentId === environment.id);
@@ -253,11 +256,11 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         }),
       ),
 
-    revokePersonal: (person, { actor, environment }, id) =>
+    revokePersonal: (person, caller, id) =>
       revoke(
-        environment.id,
+        caller.environment.id,
         id,
-        actor,
+        caller,
         () => ok(undefined),
         ({ user }) => user?.id === person.id,
       ),
@@ -268,7 +271,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
       ),
 
     revokeAsOperator: (environmentId, id) =>
-      revoke(environmentId, id, operator, () => ok(undefined)),
+      revoke(environmentId, id, { actor: operator }, () => ok(undefined)),
   };
 };
 

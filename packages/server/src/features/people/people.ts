@@ -1,9 +1,9 @@
 // People: invite them, say what they may do, remove them.
 import {
   type Actor,
-  type Caller,
   operator,
   type PersonRole,
+  type Requester,
 } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../../platform/errors.ts";
@@ -12,6 +12,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../../writes/idempotency.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import { type Roles, setRights } from "./access.ts";
 import { type Invitation, issueInvitation } from "./sign-in/links.ts";
 import { canSignIn, checkEmail, checkUserName, emailKeyOf, maxUsers, type User } from "./user.ts";
@@ -36,26 +37,24 @@ export interface Invited {
   readonly invitation: Invitation;
 }
 
-type Author = Pick<Caller, "actor">;
-
 export interface Users {
   /** By name. */
   list(): Promise<readonly User[]>;
   get(id: string): Promise<Result<User>>;
   invite(
-    author: Author,
+    requester: Requester,
     wanted: NewPerson,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Invited>>;
-  change(author: Author, id: string, change: PersonChange): Promise<Result<User>>;
+  change(requester: Requester, id: string, change: PersonChange): Promise<Result<User>>;
   /** Their sessions, keys and streams end. */
-  remove(author: Author, id: string): Promise<Result<void>>;
+  remove(requester: Requester, id: string): Promise<Result<void>>;
   /** Declares that both accounts belong to one human: neither can approve what the other proposes. */
-  link(author: Author, id: string, other: string): Promise<Result<User>>;
+  link(requester: Requester, id: string, other: string): Promise<Result<User>>;
   /** Separates the account from all linked accounts. */
-  unlink(author: Author, id: string): Promise<Result<User>>;
+  unlink(requester: Requester, id: string): Promise<Result<User>>;
   /** Earlier ones are no longer good; everything else stays until it is accepted. */
-  newInvitation(author: Author, id: string): Promise<Result<Invitation>>;
+  newInvitation(requester: Requester, id: string): Promise<Result<Invitation>>;
   /** For the operator alone: whoever has lost app and recovery codes signs in with the password again. Their sessions end. */
   removeSecondFactor(id: string): Promise<Result<void>>;
 }
@@ -116,10 +115,11 @@ export const createUsers = (store: Store, sources: Sources): Users => {
 
   /** With what concerns all of them locked, and this one read under the lock. */
   const changing = <T>(
+    requester: Requester,
     id: string,
     work: (transaction: Transaction, user: User) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    store.transact(async (transaction) => {
+    transactFor(store, requester, async (transaction) => {
       await transaction.alone();
       const user = await transaction.user(id);
       return user ? work(transaction, user) : missing(id);
@@ -132,7 +132,7 @@ export const createUsers = (store: Store, sources: Sources): Users => {
 
   const invite = async (
     transaction: Transaction,
-    { actor }: Author,
+    { actor }: Requester,
     { name: text, email: address = null, isOwner = false, roles: wanted = {} }: NewPerson,
   ): Promise<Result<Invited>> => {
     await transaction.alone();
@@ -160,13 +160,14 @@ export const createUsers = (store: Store, sources: Sources): Users => {
       return user ? ok(user) : missing(id);
     },
 
-    invite: (author, wanted, once) =>
-      store.transact((transaction) =>
-        runIdempotent(transaction, once, clock, () => invite(transaction, author, wanted)),
+    invite: (requester, wanted, once) =>
+      transactFor(store, requester, (transaction) =>
+        runIdempotent(transaction, once, clock, () => invite(transaction, requester, wanted)),
       ),
 
-    change: ({ actor }, id, change) =>
-      changing(id, async (transaction, user) => {
+    change: (requester, id, change) =>
+      changing(requester, id, async (transaction, user) => {
+        const { actor } = requester;
         const name = change.name === undefined ? ok(user.name) : checkUserName(change.name);
         if (!name.ok) return name;
         const email =
@@ -192,8 +193,9 @@ export const createUsers = (store: Store, sources: Sources): Users => {
         return readBack(transaction, id);
       }),
 
-    remove: ({ actor }, id) =>
-      changing(id, async (transaction, user) => {
+    remove: (requester, id) =>
+      changing(requester, id, async (transaction, user) => {
+        const { actor } = requester;
         const possible = await refuseLast(transaction, user, actor);
         if (!possible.ok) return possible;
         await setRights(sources, transaction, user, { isOwner: false, roles: {} }, { actor });
@@ -201,31 +203,31 @@ export const createUsers = (store: Store, sources: Sources): Users => {
         return ok(undefined);
       }),
 
-    link: (_author, id, other) =>
-      changing(id, async (transaction, user) => {
+    link: (requester, id, other) =>
+      changing(requester, id, async (transaction, user) => {
         if (id === other) return invalid("account", "must be the id of another account");
         if (!(await transaction.user(other))) return missing(other);
         if (!user.linked.includes(other)) await transaction.linkAccounts(id, other);
         return readBack(transaction, id);
       }),
 
-    unlink: (_author, id) =>
-      changing(id, async (transaction, user) => {
+    unlink: (requester, id) =>
+      changing(requester, id, async (transaction, user) => {
         if (user.linked.length > 0) await transaction.unlinkAccount(id);
         return readBack(transaction, id);
       }),
 
     removeSecondFactor: (id) =>
-      changing(id, async (transaction, user) => {
+      changing({ actor: operator }, id, async (transaction, user) => {
         if (!user.hasSecondFactor) return conflict(`"${user.name}" has no second factor.`);
         await transaction.setSecondFactor(id, null);
         await transaction.deleteSessionsOf(id, {});
         return ok(undefined);
       }),
 
-    newInvitation: ({ actor }, id) =>
-      changing(id, async (transaction) =>
-        ok(await issueInvitation(sources, transaction, id, actor)),
+    newInvitation: (requester, id) =>
+      changing(requester, id, async (transaction) =>
+        ok(await issueInvitation(sources, transaction, id, requester.actor)),
       ),
   };
 };

@@ -14,6 +14,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../../writes/idempotency.ts";
+import { transactFor } from "../../writes/transact-for.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../../writes/webhook.ts";
 import { type CallbackPolicy, checkCallbackUrl, checkResolved } from "./callback-address.ts";
 
@@ -108,7 +109,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       const events = checkEvents(request.events);
       // The name is resolved before the transaction: others must not wait for a slow resolver.
       const callable = events.ok ? await mayCall(request.url) : events;
-      return store.transact((transaction) =>
+      return transactFor(store, caller, (transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           if (!events.ok) return events;
           if (!callable.ok) return callable;
@@ -140,7 +141,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       const events = patch.events === undefined ? undefined : checkEvents(patch.events);
       if (events && !events.ok) return events;
       if (!isWebhookId(id)) return missing(id);
-      return store.transact(async (transaction) => {
+      return transactFor(store, caller, async (transaction) => {
         await transaction.lockEnvironment(environment.id);
         const before = await transaction.webhook(environment.id, id);
         if (!before) return missing(id);
@@ -165,7 +166,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       // A long delivery log is deleted in small batches, so that others need not wait. What is done first is what must not be
       // lost when it is interrupted: that someone has deleted the webhook, and that nothing more is sent to it.
       const removePart = (): Promise<Result<boolean>> =>
-        store.transact(async (transaction) => {
+        transactFor(store, caller, async (transaction) => {
           await transaction.lockEnvironment(environment.id);
           const present = await transaction.webhook(environment.id, id);
           if (!present) return missing(id);

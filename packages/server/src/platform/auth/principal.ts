@@ -42,6 +42,13 @@ export interface EnvironmentRef {
   readonly name: string;
 }
 
+/** Where a request came from, for the audit log. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  /** Of the client. */
+  readonly address: string;
+}
+
 /** The holder of an API key, or a person within one environment. */
 export interface Principal {
   /** Of the key, or of the person's access to the environment: what limits, streams and kept answers are counted by. */
@@ -59,11 +66,14 @@ export interface Principal {
   readonly maxFlips?: number;
   /** Somebody who signed in too long ago for what is dangerous. */
   readonly isStale?: boolean;
+  /** Set for requests that can change something. */
+  readonly requestOrigin?: RequestOrigin;
 }
 
 /** Who makes a change, where, and why if they say so. */
 export interface Caller
-  extends Pick<Principal, "actor" | "environment" | "writesDirectly" | "maxFlips" | "isStale">,
+  extends Pick<Principal, "actor" | "environment" | "writesDirectly" | "maxFlips">,
+    Pick<Principal, "isStale" | "requestOrigin">,
     Partial<Pick<Principal, "role">> {
   readonly reason?: string | undefined;
   /** An owner goes past the second person that a protected environment asks for. */
@@ -71,6 +81,9 @@ export interface Caller
   /** Up to so many percent may flip, whatever the limits are. */
   readonly confirmFlips?: number;
 }
+
+/** Who the audit log names for a change, and from where. */
+export type Requester = Pick<Caller, "actor" | "requestOrigin">;
 
 /** How a change came into a protected environment. */
 export interface Review {

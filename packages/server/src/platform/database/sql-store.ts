@@ -80,7 +80,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
-    async transact(work, environmentId) {
+    async transact(work, { environmentId } = {}) {
       const key = engine.locksAll ? 0 : environmentId;
       const run = async (database: Database): Promise<Part> => {
         const draft = createDraft();

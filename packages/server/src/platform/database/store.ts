@@ -50,7 +50,7 @@ import type { IdempotencyWrites } from "../../writes/idempotency-record.ts";
 import type { ReferenceReads } from "../../writes/references.ts";
 import type { NewDelivery, TestEvent, Webhook } from "../../writes/webhook.ts";
 import type { ApiKey, ApiKeyIn, NewKey } from "../auth/api-key.ts";
-import type { Principal } from "../auth/principal.ts";
+import type { Principal, Requester } from "../auth/principal.ts";
 import type {
   SessionWrites,
   SignInLinkReads,
@@ -240,6 +240,13 @@ export interface Commit {
   readonly accessChanged: boolean;
 }
 
+export interface TransactOptions {
+  /** The only environment that the work locks. */
+  readonly environmentId?: number;
+  /** For the audit log; undefined when no request asks for the change. */
+  readonly requester?: Requester;
+}
+
 export interface Store extends Db, Reader, CredentialReads, InstanceReads, InstanceWrites {
   /** For reads that are not made for a request: they never fail because too many requests wait. */
   readonly background: Db;
@@ -254,7 +261,10 @@ export interface Store extends Db, Reader, CredentialReads, InstanceReads, Insta
    * after a conflict: it decides from what it reads, and only its last run counts. Works that say that they lock one environment
    * and no other are committed together while they wait for its lock; each is still all or nothing.
    */
-  transact<T>(work: (transaction: Transaction) => Promise<T>, environmentId?: number): Promise<T>;
+  transact<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options?: TransactOptions,
+  ): Promise<T>;
   /** Called and awaited before `transact` resolves, so that whoever sees the result sees the change. Never throws. */
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */

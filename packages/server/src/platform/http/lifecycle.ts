@@ -10,7 +10,6 @@ import type { ApiKeyCache } from "../auth/key-cache.ts";
 import type { Permission, Principal } from "../auth/principal.ts";
 import { type RateLimit, unlimited } from "../auth/rate-limit.ts";
 import type { Failure } from "../errors.ts";
-import { withOrigin } from "../telemetry/audit.ts";
 import { keyRefused, sendFailure } from "./errors/error-reply.ts";
 import { collectPaths } from "./errors/known-paths.ts";
 import { createLargeReads } from "./load/large-reads.ts";
@@ -239,15 +238,16 @@ export const addLifecycle = (
     if (keyCache.isValid(request.auth.principal.keyId)) done();
     else sendFailure(reply, keyRefused);
   };
-  /** Whoever makes a change is named in the audit log, far from here. */
+  /** The use cases pass the origin on to the audit log. */
   const beginChange = (
     request: FastifyRequest,
     reply: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void => {
     const { id: requestId, ip: address, auth } = request;
-    const origin = { requestId, address, actor: auth.principal.actor };
-    checkKeyAgain(request, reply, () => withOrigin(origin, done));
+    const principal = { ...auth.principal, requestOrigin: { requestId, address } };
+    request.auth = { ...auth, principal };
+    checkKeyAgain(request, reply, done);
   };
 
   app.addHook("onSend", (request, reply, payload, done) => {

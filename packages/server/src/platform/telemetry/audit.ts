@@ -1,22 +1,8 @@
 // The audit trail: one line for every change, written once it is committed.
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change } from "../../writes/change.ts";
 import type { NewHistoryEntry } from "../../writes/history-entry.ts";
-import { type Actor, operator, type Review, whoIs } from "../auth/principal.ts";
+import { type Actor, operator, type Requester, type Review, whoIs } from "../auth/principal.ts";
 import type { Store, Transaction } from "../database/store.ts";
-
-/** The request that a change comes from: invisible to the code between HTTP and here. */
-interface Origin {
-  readonly requestId: string;
-  /** The client's. */
-  readonly address: string;
-  readonly actor: Actor;
-}
-
-const origins = new AsyncLocalStorage<Origin>();
-
-/** Everything that the work starts has this origin. */
-export const withOrigin = <T>(origin: Origin, work: () => T): T => origins.run(origin, work);
 
 export interface AuditLog {
   info(fields: object, message: string): void;
@@ -80,10 +66,10 @@ export const createAudit = (log: AuditLog): Audit => {
   /** Environments whose removal this process has begun, and told. */
   const removedHere = new Set<number | undefined>();
 
-  const write = ({ actions, environmentId, actor, ...line }: Line): void => {
+  const write = ({ actions, environmentId, actor, ...line }: Line, requester?: Requester): void => {
     for (const action of actions) changes.set(action, (changes.get(action) ?? 0) + 1);
-    const origin = origins.getStore();
-    const who = actor ?? origin?.actor;
+    const origin = requester?.requestOrigin;
+    const who = actor ?? requester?.actor;
     log.info(
       {
         audit: actions.join(" "),
@@ -201,22 +187,21 @@ export const createAudit = (log: AuditLog): Audit => {
         for (const { environmentId, name } of positions) environmentNames.set(environmentId, name);
         return positions;
       },
-      async transact(work, environmentId) {
+      async transact(work, options = {}) {
+        const { requester } = options;
         let lines: Line[] = [];
         let made = new Map<number, string>();
-        // Looked at here: the work may run among those of another request, and then has its origin.
-        const isAsked = origins.getStore() !== undefined;
         const result = await store.transact((transaction) => {
           // The work may be run again: the last run counts.
           lines = [];
           made = new Map();
-          return work(collecting(transaction, lines, made, isAsked));
-        }, environmentId);
+          return work(collecting(transaction, lines, made, requester !== undefined));
+        }, options);
         for (const [id, name] of made) environmentNames.set(id, name);
         for (const line of lines) {
           // What is continued was told when it began.
           const { environmentId = 0 } = line.actions.includes(deleted) ? line : {};
-          if (!removedHere.has(environmentId)) write(line);
+          if (!removedHere.has(environmentId)) write(line, requester);
           if (environmentId > 0) removedHere.add(environmentId);
         }
         return result;

@@ -1,6 +1,6 @@
 // Times the store's calls and counts their failures.
 import type { OutboxBatch } from "../../features/webhooks/outbox.ts";
-import type { Reader, Store, Transaction } from "../database/store.ts";
+import type { Reader, Store, Transaction, TransactOptions } from "../database/store.ts";
 import { RolledBack } from "../errors.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
@@ -109,8 +109,8 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
           lookedAt = now();
           return positions;
         },
-        transact: timed("transaction", "transact", (work: Work, environmentId?: number) =>
-          store.transact(work, environmentId),
+        transact: timed("transaction", "transact", (work: Work, options?: TransactOptions) =>
+          store.transact(work, options),
         ) as Store["transact"],
         outbox: {
           ...store.outbox,

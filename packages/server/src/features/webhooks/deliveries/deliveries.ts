@@ -9,6 +9,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../../../writes/idempotency.ts";
+import { transactFor } from "../../../writes/transact-for.ts";
 import type { TestableType, Webhook } from "../../../writes/webhook.ts";
 import type { Delivery, DeliveryQuery, FixedRequest } from "../delivery.ts";
 import {
@@ -111,13 +112,14 @@ export const createDeliveries = ({
 }: DeliveriesDependencies): Deliveries => {
   /** In a transaction that locks the environment, on a webhook that exists. */
   const onWebhook = <T>(
-    { environment }: Caller,
+    caller: Caller,
     id: string,
     once: IdempotentRequest | undefined,
     work: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
   ): Promise<IdempotentResult<T>> =>
-    store.transact((transaction) =>
+    transactFor(store, caller, (transaction) =>
       runIdempotent(transaction, once, clock, async () => {
+        const { environment } = caller;
         await transaction.lockEnvironment(environment.id);
         const webhook = isWebhookId(id) ? await transaction.webhook(environment.id, id) : undefined;
         return webhook ? work(transaction, webhook) : missing(id);

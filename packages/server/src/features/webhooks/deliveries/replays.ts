@@ -8,6 +8,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../../../writes/idempotency.ts";
+import { transactFor } from "../../../writes/transact-for.ts";
 import { subscribedTypes, type Webhook } from "../../../writes/webhook.ts";
 import type { EventRange } from "../delivery.ts";
 import {
@@ -25,7 +26,7 @@ export type ReplayRange = Pick<EventRange, "afterSequence" | "from" | "to">;
 
 export interface Replays {
   start(
-    caller: Pick<Caller, "environment">,
+    caller: Caller,
     id: string,
     range: ReplayRange,
     once?: IdempotentRequest,
@@ -109,9 +110,10 @@ export const createReplays = (
   };
 
   return {
-    start: ({ environment }, id, range, once) =>
-      store.transact((transaction) =>
+    start: (caller, id, range, once) =>
+      transactFor(store, caller, (transaction) =>
         runIdempotent(transaction, once, clock, async () => {
+          const { environment } = caller;
           const locked = await transaction.lockEnvironment(environment.id);
           if (!locked) return noEnvironment;
           const webhook = isWebhookId(id)
