@@ -10,7 +10,7 @@ const feature = ["writes", "evaluation", ...platform];
 const server: Rooms = {
   // The process and the composition root, which know every module.
   "": ["process", "server", "operator", "features/**", ...feature, "pino", "../package.json"],
-  process: ["", "operator", "features/**", ...feature, "pino"],
+  process: ["", "server", "operator", "features/**", ...feature, "pino"],
   server: ["", "operator", "process", "features/**", ...feature, "@halyard/mcp", "pino"],
   operator: ["", "process", "features/**", ...feature],
 

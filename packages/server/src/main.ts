@@ -7,7 +7,7 @@ import { createLog } from "./process/log.ts";
 import type { Config } from "./process/settings/config.ts";
 import { stopSignal } from "./process/stop-signal.ts";
 import { stopWithin } from "./process/stop-within.ts";
-import type { TestOverrides } from "./server.ts";
+import type { TestOverrides } from "./server/instance.ts";
 
 export const startServer = async (
   config: Config,

@@ -1,14 +1,11 @@
 // The composition root of a server: builds everything; close() undoes it in reverse order.
+
 import { setTimeout } from "node:timers/promises";
-import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import type { SamplePart } from "./evaluation/context-sample.ts";
 import { createFlagReads } from "./evaluation/flag-reads.ts";
-import type { FlagdServer } from "./evaluation/flagd/grpc/server.ts";
-import type { StreamSettings } from "./evaluation/streams/event-streams.ts";
 import { createOpenStreams } from "./evaluation/streams/open-streams.ts";
 import { createChangeRequests } from "./features/change-requests/change-requests.ts";
-import { createEnvironments, type Environments } from "./features/environments/environments.ts";
+import { createEnvironments } from "./features/environments/environments.ts";
 import { createExplain } from "./features/flags/explain.ts";
 import { createFlags } from "./features/flags/flags.ts";
 import { createHistory } from "./features/history/history.ts";
@@ -17,7 +14,7 @@ import { createAsItWas } from "./features/history/past-reads.ts";
 import { createVerification } from "./features/history/verification.ts";
 import { createApiKeys, hashKey } from "./features/keys/keys.ts";
 import { createUsers } from "./features/people/people.ts";
-import { createSignInLinks, type SignInLinks } from "./features/people/sign-in/links.ts";
+import { createSignInLinks } from "./features/people/sign-in/links.ts";
 import { createPasswordSignIn } from "./features/people/sign-in/password-sign-in.ts";
 import { createPasswords, loadCommonPasswords } from "./features/people/sign-in/passwords.ts";
 import { createProviderSignIn } from "./features/people/sign-in/provider-sign-in.ts";
@@ -42,11 +39,10 @@ import { createApiKeyCache } from "./platform/auth/key-cache.ts";
 import { byNetwork, createRateLimit } from "./platform/auth/rate-limit.ts";
 import { createSeal } from "./platform/auth/seal.ts";
 import { createSessions } from "./platform/auth/sessions.ts";
-import type { Clock, LookUp } from "./platform/database/store.ts";
 import { findDashboard } from "./platform/http/dashboard-files.ts";
 import { createOverload } from "./platform/http/load/overload.ts";
 import { drain } from "./platform/http/request/drain.ts";
-import { expose, type Scrape } from "./platform/telemetry/exposition.ts";
+import { expose } from "./platform/telemetry/exposition.ts";
 import { createTelemetry } from "./platform/telemetry/telemetry.ts";
 import type { Config } from "./process/settings/config.ts";
 import { createApp } from "./server/app.ts";
@@ -54,6 +50,7 @@ import { startBackground } from "./server/background.ts";
 import { composeArrival } from "./server/clients.ts";
 import { loadFlagdServer } from "./server/flagd.ts";
 import { loadProviders } from "./server/identity-providers.ts";
+import type { Instance, TestOverrides } from "./server/instance.ts";
 import { composeMemory, previewSecret } from "./server/memory.ts";
 import { version } from "./version.ts";
 import { createChanges } from "./writes/changes.ts";
@@ -65,46 +62,6 @@ const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
 const requestTimeout = 15_000;
 const workerDelay = 2_000;
 const monotonic = () => performance.now();
-
-export interface Instance {
-  readonly app: FastifyInstance;
-  /** Undefined when there is to be none. */
-  readonly flagdServer: FlagdServer | undefined;
-  readonly environments: Environments;
-  readonly signInLinks: SignInLinks;
-  /** Webhooks and people whose secret was encrypted with a key that is missing. */
-  readonly unreadableSecrets: () => Promise<readonly string[]>;
-  /** The name of the database when all that is sent to it crosses a network unencrypted. */
-  readonly unencryptedTo: string | undefined;
-  /** The metrics of this instance alone. */
-  scrape(): Promise<Scrape>;
-  /** What this instance alone has sampled of the contexts of an environment; undefined when sampling is off. */
-  samplePart(environmentId: number): SamplePart | undefined;
-  /**
-   * It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. A step that
-   * fails does not keep the others from being done; it rejects after the last one.
-   */
-  close(delay?: number): Promise<void>;
-}
-
-/** What a test can replace. */
-export interface TestOverrides {
-  readonly clock?: Clock;
-  readonly lookUp?: LookUp;
-  /** Milliseconds for a delivery attempt, and for its connection. */
-  readonly deliveryTimeout?: number;
-  /** Milliseconds after which a client that hardly reads a large response is disconnected. */
-  readonly slowReadInterval?: number;
-  readonly streams?: Partial<StreamSettings>;
-  /** The folder of the built dashboard. */
-  readonly dashboardFolder?: string;
-  /** The metrics of all workers; undefined when one of them does not report. */
-  readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
-  /** What all workers have sampled of the contexts of an environment. */
-  readonly sampleParts?: (environmentId: number) => Promise<readonly SamplePart[]>;
-  /** Its number among the workers of this machine. */
-  readonly worker?: number;
-}
 
 export const composeInstance = async (
   config: Config,
@@ -133,14 +90,25 @@ export const composeInstance = async (
   let isLeaving = false;
   try {
     const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
-    const store = telemetry.observe(await openStore(config, { ...config, onMigration }));
+    const { observe } = telemetry;
+    const store = telemetry.countDeliveries(
+      await openStore(config, { ...config, onMigration, observe }),
+    );
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });
     opened.defer(() => overload.close());
     const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);
-    const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
+    const memory = await composeMemory(
+      store,
+      config,
+      clock,
+      log,
+      opened,
+      telemetry.follow(store),
+      sampleParts,
+    );
     const { snapshots, keyTable, feed, usage, keyUse, contextSample, evaluationErrors } = memory;
     const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
     const webhooks = createWebhooks({

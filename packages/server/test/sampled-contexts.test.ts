@@ -7,7 +7,7 @@ import { composeOperator, type KeyRole, parseConfig } from "@halyard/server";
 import { fastPathChannel } from "../src/evaluation/fast-path/fast-path.ts";
 import { openListening } from "../src/process/listening.ts";
 import { createLog } from "../src/process/log.ts";
-import type { Instance } from "../src/server.ts";
+import type { Instance } from "../src/server/instance.ts";
 import { createApi } from "./support/api.ts";
 import { readContents } from "./support/database.ts";
 import { evaluateAll, evaluateOne, makeFlag } from "./support/ofrep.ts";

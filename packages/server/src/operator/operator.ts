@@ -1,10 +1,12 @@
 // The composition root of the operator's commands: the store and its use cases, without a server.
+
 import { randomBytes, randomUUID } from "node:crypto";
 import { createEnvironments, type Environments } from "../features/environments/environments.ts";
 import type { RedactedPerson } from "../features/history/redaction.ts";
 import { type ApiKeys, createApiKeys } from "../features/keys/keys.ts";
 import { createUsers, type Users } from "../features/people/people.ts";
 import { createSignInLinks, type SignInLinks } from "../features/people/sign-in/links.ts";
+import type { ObserveCall } from "../platform/database/schema/kysely-on.ts";
 import { createSecretCipher } from "../platform/database/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../platform/database/secrets/secret-key-file.ts";
 import { createSqlStore, type Engine } from "../platform/database/sql-store.ts";
@@ -67,13 +69,15 @@ export interface OpenOptions {
   readonly maxWaiting?: number;
   /** Told how far a migration has come that takes long. */
   readonly onMigration?: (done: string) => void;
+  /** Measures the calls to the database. */
+  readonly observe?: ObserveCall;
 }
 
 export const openEngine = async (
   { database, mayMigrate }: Pick<Config, "database" | "mayMigrate">,
-  { maxWaiting, onMigration = () => {} }: OpenOptions = {},
+  { maxWaiting, onMigration = () => {}, observe }: OpenOptions = {},
 ): Promise<Engine> => {
-  const options = { mayMigrate, maxWaiting, onMigration: nowAndThen(onMigration) };
+  const options = { mayMigrate, maxWaiting, observe, onMigration: nowAndThen(onMigration) };
   if (database.kind === "embedded") {
     return openSqliteEngine(database.folder, options);
   }
@@ -84,7 +88,7 @@ export const openEngine = async (
 
 export const openStore = async (config: Config, options?: OpenOptions): Promise<Store> => {
   const secrets = createSecretCipher(secretKeysOf(config));
-  return createSqlStore(await openEngine(config, options), secrets);
+  return createSqlStore(await openEngine(config, options), secrets, options?.observe);
 };
 
 /** Whether a server has been started on this database before. */

@@ -4,7 +4,7 @@ import type { SamplePart } from "../evaluation/context-sample.ts";
 
 import { StartupProblem, StoreUnavailable } from "../platform/errors.ts";
 import type { Scrape } from "../platform/telemetry/exposition.ts";
-import type { Instance, TestOverrides } from "../server.ts";
+import type { Instance, TestOverrides } from "../server/instance.ts";
 import { type Order, type Question, type Report, workerStopTimeout } from "./cluster-messages.ts";
 import { createQuestions } from "./cluster-questions.ts";
 import { openListening } from "./listening.ts";

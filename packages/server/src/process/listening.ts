@@ -1,7 +1,8 @@
 // Starts one instance: composed and listening, with nothing created in the store yet.
 import type { Logger } from "pino";
 import type { FirstKey } from "../features/environments/bootstrap.ts";
-import { composeInstance, type Instance, type TestOverrides } from "../server.ts";
+import type { Instance, TestOverrides } from "../server/instance.ts";
+import { composeInstance } from "../server.ts";
 import { explainListenErrors, flagdPort, resolveHost } from "./port.ts";
 import type { Config } from "./settings/config.ts";
 

@@ -1,4 +1,5 @@
 // What is in memory and follows the store.
+
 import { hkdfSync } from "node:crypto";
 import type { Logger } from "pino";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
@@ -13,6 +14,7 @@ import { secretKeysOf } from "../operator/operator.ts";
 import { createKeyTable } from "../platform/auth/key-table.ts";
 import { createKeyUse } from "../platform/auth/key-use.ts";
 import { createQueue, createRunInSlices } from "../platform/background/slices.ts";
+import type { Replica } from "../platform/database/replica.ts";
 import type { Clock, Store } from "../platform/database/store.ts";
 import type { Config } from "../process/settings/config.ts";
 
@@ -30,6 +32,7 @@ export const composeMemory = async (
   clock: Clock,
   log: Logger,
   opened: AsyncDisposableStack,
+  replicas: readonly Replica[],
   sampleParts: ((environmentId: number) => Promise<readonly SamplePart[]>) | undefined,
 ) => {
   const contextSample = createContextSample({
@@ -52,12 +55,16 @@ export const composeMemory = async (
   });
   opened.defer(() => evaluationErrors.close());
   const keyTable = createKeyTable(store, clock, config);
-  const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
-    onLost: (err) => {
-      log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");
+  const feed = await startChangeFeed(
+    store,
+    [...replicas, followSnapshots(store, snapshots), keyTable],
+    {
+      onLost: (err) => {
+        log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");
+      },
+      onFound: () => log.info("the store can be read again"),
     },
-    onFound: () => log.info("the store can be read again"),
-  });
+  );
   opened.defer(() => feed.close());
   const keyUse = createKeyUse(keyTable, store, clock, (err) => {
     log.warn({ err }, "the use of keys could not be stored");

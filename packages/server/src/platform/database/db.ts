@@ -3,6 +3,7 @@
 import type { QueuedDelivery } from "../../features/webhooks/outbox/queue.ts";
 import type { ChainHead } from "../../writes/chained-entry.ts";
 import type { Change } from "../../writes/change.ts";
+import type { Actor, Requester, Review } from "../auth/principal.ts";
 import type { DatabaseTraits, SameSelect } from "./schema/dialect.ts";
 import type { Database } from "./schema/tables.ts";
 import type { SecretCipher } from "./secrets/secret-cipher.ts";
@@ -22,8 +23,29 @@ export interface Tx extends Db {
   readonly heads: Map<number, ChainHead>;
 }
 
+/** A line of the audit log, written once its transaction is committed. */
+export interface AuditLine {
+  readonly actions: readonly string[];
+  /** Undefined for a change that concerns no environment, or all of them. */
+  readonly environmentId?: number;
+  readonly subject: string;
+  readonly id: string;
+  readonly actor?: Actor;
+  readonly reason?: string;
+  readonly changeRequest?: Review["changeRequest"];
+  readonly bypass?: Review["bypass"];
+  readonly version?: number;
+  readonly sequence?: number;
+  readonly deliveries?: number;
+}
+
 /** Collects what listeners learn after the commit. */
 export interface SignalDraft {
+  /** Undefined for a change that no request made. */
+  readonly requester: Requester | undefined;
+  readonly audit: AuditLine[];
+  /** The names of environments that the transaction has locked or created. */
+  readonly environmentNames: Map<number, string>;
   /** Webhooks with new deliveries, and webhooks that were changed. */
   readonly queued: Set<string>;
   readonly changed: Set<string>;

@@ -6,5 +6,5 @@ export interface Replica {
   /** Called before the positions are read; the function it returns is called with them. */
   beginLook(): (positions: readonly Position[]) => Promise<void>;
   /** What this instance has just committed; false when something in between is missing. */
-  apply(commit: Commit): boolean;
+  apply(commit: Pick<Commit, "changes" | "revokedKeys" | "accessChanged">): boolean;
 }

@@ -10,10 +10,13 @@ import { createAddEvaluationErrors } from "../../features/usage/error-queries.ts
 import { createAddUsage, writeKeyUse } from "../../features/usage/queries.ts";
 import { createOutbox } from "../../features/webhooks/outbox/outbox.ts";
 import { queue } from "../../features/webhooks/outbox/queue.ts";
-import type { DeliverySignal } from "../../features/webhooks/outbox.ts";
+import type { DeliverySignal, Outbox } from "../../features/webhooks/outbox.ts";
+import type { Requester } from "../auth/principal.ts";
 import { type SignalDraft, unlocked } from "./db.ts";
 import { groupCommit } from "./group-commit.ts";
 import type { DatabaseTraits } from "./schema/dialect.ts";
+import type { ObserveCall } from "./schema/kysely-on.ts";
+import { unobserved } from "./schema/kysely-on.ts";
 import type { Database, Transact } from "./schema/tables.ts";
 import { reencrypt, unreadableSecrets } from "./secrets/encrypted-rows.ts";
 import type { SecretCipher } from "./secrets/secret-cipher.ts";
@@ -49,7 +52,10 @@ interface Part {
   readonly draft: SignalDraft;
 }
 
-const createDraft = (): SignalDraft => ({
+const createDraft = (requester: Requester | undefined): SignalDraft => ({
+  requester,
+  audit: [],
+  environmentNames: new Map(),
   queued: new Set(),
   changed: new Set(),
   deliveries: [],
@@ -58,7 +64,16 @@ const createDraft = (): SignalDraft => ({
   accessChanged: false,
 });
 
-export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => {
+const observeBatches = (outbox: Outbox, observe: ObserveCall): Outbox => ({
+  ...outbox,
+  runBatch: (batch) => observe("delivery", "runBatch", () => outbox.runBatch(batch)),
+});
+
+export const createSqlStore = (
+  engine: Engine,
+  secrets: SecretCipher,
+  observe: ObserveCall = unobserved,
+): Store => {
   const deliveryListeners = new Set<(signal: DeliverySignal) => void>();
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
   const transactionOn = createTransactions(engine.traits, secrets);
@@ -80,15 +95,15 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
-    async transact(work, { environmentId } = {}) {
+    async transact(work, { environmentId, requester } = {}) {
       const key = engine.locksAll ? 0 : environmentId;
       const run = async (database: Database): Promise<Part> => {
-        const draft = createDraft();
+        const draft = createDraft(requester);
         return { result: await work(transactionOn(database, draft)), draft };
       };
-      const { result, draft } = await (key === undefined
-        ? changes.alone(run)
-        : changes.together(key, run));
+      const { result, draft } = await observe("transaction", "transact", () =>
+        key === undefined ? changes.alone(run) : changes.together(key, run),
+      );
       const followers = [...commitListeners].map(async (listener) => listener(draft));
       if (draft.queued.size + draft.changed.size > 0) {
         for (const listener of deliveryListeners) listener(draft);
@@ -101,7 +116,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       return () => commitListeners.delete(listener);
     },
     onHint: (listener) => engine.onHint(listener),
-    outbox: createOutbox(engine, secrets, deliveryListeners),
+    outbox: observeBatches(createOutbox(engine, secrets, deliveryListeners), observe),
     redactHistory: (person, now) =>
       redactHistory(engine.transact, engine.traits, secrets, person, now),
     keysUsed: (keyIds, at) =>

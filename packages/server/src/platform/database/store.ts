@@ -57,7 +57,7 @@ import type {
   SignInLinkWrites,
   StoredSession,
 } from "../auth/session.ts";
-import type { Db, Tx } from "./db.ts";
+import type { AuditLine, Db, Tx } from "./db.ts";
 
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
@@ -238,6 +238,11 @@ export interface Commit {
   readonly revokedKeys: readonly string[];
   /** Whether people may do more or less than before, or are named differently. */
   readonly accessChanged: boolean;
+  /** For the audit log; undefined for a change that no request made. */
+  readonly requester: Requester | undefined;
+  readonly audit: readonly AuditLine[];
+  /** The names of environments that the transaction has locked or created. */
+  readonly environmentNames: ReadonlyMap<number, string>;
 }
 
 export interface TransactOptions {

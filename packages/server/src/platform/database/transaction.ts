@@ -24,6 +24,7 @@ import { lockEnvironment } from "../../writes/lock.ts";
 import type { NewDelivery } from "../../writes/webhook.ts";
 import { writeChange } from "../../writes/write-change.ts";
 import { sha256 } from "../text-hash.ts";
+import { audited, auditOfChange, auditOfEntry } from "./audit-lines.ts";
 import type { SignalDraft } from "./db.ts";
 import { readsToChange } from "./reader.ts";
 import { appendEntry, lockHead } from "./schema/chain.ts";
@@ -156,13 +157,16 @@ const createTransaction = (
     }
   };
 
-  return {
+  const transaction: Transaction = {
     ...connection,
     ...{ database, traits, secrets, signal, heads, locked: traits.locked },
 
     async lockEnvironment(environmentId) {
       const found = await lockEnvironment(database, traits, environmentId);
-      if (found) heads.set(environmentId, found.state);
+      if (found) {
+        heads.set(environmentId, found.state);
+        signal.environmentNames.set(environmentId, found.state.name);
+      }
       return found;
     },
 
@@ -173,6 +177,7 @@ const createTransaction = (
       // By the clock, unlike the change itself: after the clock went back they would wait for it to come round again.
       queueAtEnd(deliveries, change.now);
       signal.changes.push(change);
+      signal.audit.push(auditOfChange(change));
     },
 
     async queue(deliveries, kind, at) {
@@ -192,10 +197,12 @@ const createTransaction = (
       const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
       if (!head) throw new Error(`There is no environment ${environmentId}.`);
       const after = await appendEntry(database, environmentId, head, entry);
+      signal.audit.push(auditOfEntry(environmentId, entry));
       heads.set(environmentId, after);
       return after.chain;
     },
   };
+  return { ...transaction, ...audited(transaction, signal) };
 };
 
 /**

@@ -1,6 +1,6 @@
-// Times the store's calls and counts their failures.
-import type { OutboxBatch } from "../../features/webhooks/outbox.ts";
-import type { Reader, Store, Transaction, TransactOptions } from "../database/store.ts";
+// Times calls to the database and counts their failures.
+import type { Replica } from "../database/replica.ts";
+import type { ObserveCall } from "../database/schema/kysely-on.ts";
 import { RolledBack } from "../errors.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
@@ -11,76 +11,31 @@ export type StoreOperation = (typeof storeOperations)[number];
 interface OperationMeter {
   readonly timing: Timing;
   errors: number;
-  /** Calls that wait for an answer now. */
+  /** Calls in progress. */
   waiting: number;
 }
 
 export interface StoreMeter {
   readonly operations: Readonly<Record<StoreOperation, OperationMeter>>;
+  readonly observe: ObserveCall;
   /** Milliseconds since the changes of other instances were last read. */
   lookAge(): number;
-  readonly store: (store: Store) => Store;
+  readonly replica: Replica;
 }
-
-type Work = (transaction: Transaction) => Promise<unknown>;
-
-const reads: readonly (keyof Reader)[] = [
-  "environments",
-  "unfinishedEnvironments",
-  "flag",
-  "content",
-  "segments",
-  "segment",
-  "wholeSegment",
-  "membersAmong",
-  "flagsAmong",
-  "segmentsAmong",
-  "referencesTo",
-  "requiring",
-  "revisionAt",
-  "revisionTime",
-  "countRevisions",
-  "firstChanges",
-  "firstDeletion",
-  "changesBack",
-  "webhooks",
-  "webhook",
-  "health",
-  "blocking",
-  "deliveries",
-  "delivery",
-  "eventBody",
-  "events",
-  "keys",
-  "positions",
-  "changesAfter",
-  "keyHolders",
-  "usage",
-  "usageHours",
-  "evaluationErrors",
-  "history",
-  "chainPart",
-];
 
 export const createStoreMeter = (now: () => number, tracing: Tracing | undefined): StoreMeter => {
   const create = (): OperationMeter => ({ timing: createTiming(), errors: 0, waiting: 0 });
   const operations = { transaction: create(), read: create(), delivery: create() };
   let lookedAt = now();
 
-  const timed = <Values extends unknown[], T>(
-    operation: StoreOperation,
-    name: string,
-    real: (...values: Values) => Promise<T>,
-  ) => {
-    const meter = operations[operation];
-    const call = tracing
-      ? (...values: Values) => tracing.storeCall(name, () => real(...values))
-      : real;
-    return async (...values: Values): Promise<T> => {
+  return {
+    operations,
+    async observe(operation, name, call) {
+      const meter = operations[operation];
       const started = now();
       meter.waiting += 1;
       try {
-        return await call(...values);
+        return await (tracing ? tracing.storeCall(name, call) : call());
       } catch (error) {
         if (!(error instanceof RolledBack)) meter.errors += 1;
         throw error;
@@ -88,37 +43,13 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
         meter.waiting -= 1;
         meter.timing.add(now() - started);
       }
-    };
-  };
-
-  return {
-    operations,
+    },
     lookAge: () => now() - lookedAt,
-    store(store) {
-      const timedReads = Object.fromEntries(
-        reads.map((name) => [
-          name,
-          timed("read", name, store[name] as (...values: unknown[]) => Promise<unknown>),
-        ]),
-      );
-      const timedReader = { ...store, ...timedReads } as Store;
-      return {
-        ...timedReader,
-        async positions() {
-          const positions = await timedReader.positions();
-          lookedAt = now();
-          return positions;
-        },
-        transact: timed("transaction", "transact", (work: Work, options?: TransactOptions) =>
-          store.transact(work, options),
-        ) as Store["transact"],
-        outbox: {
-          ...store.outbox,
-          runBatch: timed("delivery", "runBatch", (batch: OutboxBatch) =>
-            store.outbox.runBatch(batch),
-          ),
-        },
-      };
+    replica: {
+      beginLook: () => async () => {
+        lookedAt = now();
+      },
+      apply: () => true,
     },
   };
 };

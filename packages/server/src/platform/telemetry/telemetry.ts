@@ -1,6 +1,8 @@
 // All telemetry of one instance: metrics, audit log and, when an SDK is loaded, spans.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Backlog } from "../../features/webhooks/delivery.ts";
+import type { Replica } from "../database/replica.ts";
+import type { ObserveCall } from "../database/schema/kysely-on.ts";
 import type { Clock, Send, Store } from "../database/store.ts";
 import { type AuditLog, createAudit } from "./audit.ts";
 import { createDeliveryMeter } from "./delivery-meter.ts";
@@ -16,8 +18,12 @@ const backlogTimeout = 1_000;
 export interface Telemetry {
   readonly http: HttpMeter;
   readonly tracing: Tracing | undefined;
-  /** The same store, measured and audited. */
-  observe(store: Store): Store;
+  /** Measures the calls to the database. */
+  readonly observe: ObserveCall;
+  /** The same store, whose deliveries are counted. */
+  countDeliveries(store: Store): Store;
+  /** Writes the audit log of the store's commits; the change feed notifies what it returns. */
+  follow(store: Store): readonly Replica[];
   readonly send: (send: Send) => Send;
   /** Queries the store for its backlog. */
   scrape(store: Store, load: LoadFigures): Promise<Scrape>;
@@ -55,10 +61,9 @@ export const createTelemetry = async (dependencies: TelemetryDependencies): Prom
   return {
     http,
     tracing,
-    observe(real) {
-      const timed = store.store(real);
-      return audit.store({ ...timed, outbox: deliveries.outbox(timed.outbox) });
-    },
+    observe: store.observe,
+    countDeliveries: (real) => ({ ...real, outbox: deliveries.outbox(real.outbox) }),
+    follow: (real) => [audit.follow(real), store.replica],
     send: (send) => deliveries.send(tracing ? tracing.send(send) : send),
     async scrape(of, load) {
       const backlog = await backlogOf(of);

@@ -33,7 +33,7 @@ export const openPostgresEngine = async (
 ): Promise<Engine> => {
   const ssl = await openSchema(settings, options);
   return {
-    ...createEngine(clientSettings(settings, ssl), settings, options.maxWaiting),
+    ...createEngine(clientSettings(settings, ssl), settings, options),
     unencryptedTo: isUnencrypted(settings, ssl) ? settings.name : undefined,
   };
 };
@@ -41,7 +41,7 @@ export const openPostgresEngine = async (
 const createEngine = (
   withoutSockets: ClientConfig,
   { poolSize, timeout }: Pick<PostgresSettings, "poolSize" | "timeout">,
-  maxWaiting = Number.POSITIVE_INFINITY,
+  { maxWaiting = Number.POSITIVE_INFINITY, observe }: EngineOptions,
 ): Omit<Engine, "unencryptedTo"> => {
   const sockets = createSockets();
   const settings: ClientConfig = { ...withoutSockets, stream: sockets.open };
@@ -74,11 +74,11 @@ const createEngine = (
   };
 
   /** For reads: a statement may be sent twice. */
-  const database = postgresOn((consumer) => read(consumer));
+  const database = postgresOn((consumer) => read(consumer), observe);
   const databaseForRequests = postgresOn(async (consumer) => {
     refuseIfCrowded();
     return read(consumer);
-  });
+  }, observe);
   const read: Provide = async (consumer) => {
     const begun = performance.now();
     for (let tries = 1; ; tries += 1) {

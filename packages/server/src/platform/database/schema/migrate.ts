@@ -1,6 +1,8 @@
 // Brings the schema up to date, one numbered migration after the other, in one transaction.
+
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
+import type { ObserveCall } from "./kysely-on.ts";
 import type { Migration, OnProgress } from "./migration.ts";
 import { schema } from "./migrations/0001-schema.ts";
 import type { Database } from "./tables.ts";
@@ -20,6 +22,8 @@ export interface MigrationOptions {
 export interface EngineOptions extends MigrationOptions {
   /** Requests that may wait for the database. */
   readonly maxWaiting?: number | undefined;
+  /** Measures reads outside transactions. */
+  readonly observe?: ObserveCall | undefined;
 }
 
 const createVersionTable = (database: Database): Promise<void> =>

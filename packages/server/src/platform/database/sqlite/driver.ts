@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type CompiledQuery, type QueryResult, SqliteDialect } from "kysely";
-import { kyselyOn } from "../schema/kysely-on.ts";
+import { kyselyOn, type ObserveCall } from "../schema/kysely-on.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import { guarded, isBusy } from "./errors.ts";
 
@@ -47,7 +47,7 @@ const bind = kyselyOn(
   new SqliteDialect({ database: () => Promise.reject(new Error("Connections are provided.")) }),
 );
 
-export const sqliteOn = (database: DatabaseSync): Database => {
+export const sqliteOn = (database: DatabaseSync, observe?: ObserveCall): Database => {
   const prepare = createPrepare(database);
   const run = <R>({ sql: text, parameters }: CompiledQuery): QueryResult<R> => {
     const { statement, columns } = prepare(text);
@@ -59,16 +59,18 @@ export const sqliteOn = (database: DatabaseSync): Database => {
     const { changes } = statement.run(...inputs);
     return { rows: [], numAffectedRows: BigInt(changes) };
   };
-  return bind((consumer) =>
-    consumer({
-      executeQuery: async (query) => guarded(() => run(query)),
-      async send(query) {
-        guarded(() => run(query));
-      },
-      streamQuery: () => {
-        throw new Error("Rows are not streamed.");
-      },
-    }),
+  return bind(
+    (consumer) =>
+      consumer({
+        executeQuery: async (query) => guarded(() => run(query)),
+        async send(query) {
+          guarded(() => run(query));
+        },
+        streamQuery: () => {
+          throw new Error("Rows are not streamed.");
+        },
+      }),
+    observe,
   );
 };
 

@@ -17,7 +17,7 @@ export const openSqliteEngine = async (folder: string, options: EngineOptions): 
     writing = openDatabase(path);
     const writer = createWriter(writing);
     await writer.transact((database) => migrate(database, sqliteTraits, options));
-    return createEngine(writing, writer, openDatabase(path), options.maxWaiting);
+    return createEngine(writing, writer, openDatabase(path), options);
   } catch (error) {
     writing?.close();
     throw explainOpenError(error, folder, path) ?? error;
@@ -28,9 +28,9 @@ const createEngine = (
   writing: DatabaseSync,
   writer: Writer,
   connection: DatabaseSync,
-  maxWaiting = Number.POSITIVE_INFINITY,
+  { maxWaiting = Number.POSITIVE_INFINITY, observe }: EngineOptions,
 ): Engine => {
-  const reader = sqliteOn(connection);
+  const reader = sqliteOn(connection, observe);
   const version = connection.prepare("pragma data_version");
   // Read very often: an array of one value is created faster than an object with one member.
   version.setReturnArrays(true);
