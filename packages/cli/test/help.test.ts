@@ -1,6 +1,5 @@
 // What the command says of itself, and of what is not a command.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { Command } from "commander";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
@@ -32,14 +31,8 @@ const helpOf = (command: Command): string => {
 
 suite("the help of every command", async () => {
   const commands = commandsOf(await createProgram());
-  test("there are as many as there should be, and docs/reference/cli.md names them all", () => {
+  test("there are as many as there should be", () => {
     assert.ok(commands.length >= 35);
-    const page = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
-    const unnamed = commands.filter(([name]) => !page.includes(`halyard ${name}`));
-    assert.deepEqual(
-      unnamed.map(([name]) => name),
-      [],
-    );
   });
   for (const [name, command] of commands) {
     test(`halyard ${name} --help`, () => {
