@@ -17,7 +17,7 @@ import {
 import { until } from "../packages/server/test/support/until.ts";
 import { assertPrinted } from "./support/compare-output.ts";
 import { notRun } from "./support/not-run.ts";
-import { type Block, blockTitled, pages, read } from "./support/pages.ts";
+import { blockTitled, pages, read } from "./support/pages.ts";
 import { commandsOf, openSession, type Place, type Steps } from "./support/shell-session.ts";
 import { targetingPage, targetingReader } from "./support/targeting-page.ts";
 
@@ -60,7 +60,6 @@ const create25 = (server: TestServer) => async (): Promise<void> => {
 /** What happens between the transcripts of docs/reference/cli.md. */
 const cliSteps = (server: TestServer): Steps => {
   const flags = flagsOf(server);
-  const description = "The checkout in one page";
   return {
     "halyard webhooks create": async () => {
       await flags.update("maintenance", { description: "Shows the maintenance page" });
@@ -76,16 +75,27 @@ const cliSteps = (server: TestServer): Steps => {
         return (body as { state: string }[]).every(({ state }) => state === "delivered");
       });
     },
-    "halyard export": async () => {
-      await flags.delete("button-color");
-      const api = server.api(keyOf(server, "development"));
-      assert.equal((await api("DELETE", "/segments/beta")).status, 204);
+  };
+};
+
+/** What happens between the transcripts of docs/flags-as-code.md. */
+const fileSteps = (server: TestServer): Steps => {
+  const description = "The checkout in one page";
+  return {
+    "halyard export": async (session) => {
+      for (const name of ["development", "production"]) {
+        const set = `halyard profiles set ${name} --url http://127.0.0.1:4400 --key -`;
+        assert.match(await session.run(`${set} < ${name}.txt`), new RegExp(`^Saved ${name}`));
+      }
+      const flags = flagsOf(server);
       await flags.create({ key: "dark-mode", type: "boolean" });
       await flags.update("dark-mode", { enabled: true });
+      await create25(server)();
       await flags.update(checkout.key, { description });
     },
     "halyard import flags.yaml -p production": async () => {
       const production = flagsOf(server, "production");
+      await production.create({ key: "dark-mode", type: "boolean" });
       await production.update("dark-mode", { enabled: true });
       await production.create({ key: "old-search", type: "boolean" });
       await production.create({ ...checkout, percentage: 10, description });
@@ -104,9 +114,6 @@ const cliSteps = (server: TestServer): Steps => {
       const promoted = await session.run("halyard promote development staging --all --yes");
       assert.match(promoted, /Done: 2 created/);
     },
-    "halyard environments create": async (session) => {
-      await session.run("halyard environments delete staging --force --yes --data ./data");
-    },
   };
 };
 
@@ -114,6 +121,16 @@ interface Reader extends Place {
   /** What must hold when every command of the page has run. */
   readonly afterwards: () => Promise<void>;
 }
+
+/** Profiles alone say which server. */
+const profilesOf = (server: TestServer, files: Readonly<Record<string, string>> = {}) => ({
+  variables: {},
+  files: {
+    "development.txt": keyOf(server, "development"),
+    "production.txt": keyOf(server, "production"),
+    ...files,
+  },
+});
 
 type Plan = (
   server: TestServer,
@@ -152,18 +169,11 @@ const plans: Readonly<Record<string, Plan>> = {
     files: { "wrong-key/secret.key": "none", "damaged/halyard.db": "no database ".repeat(100) },
     before: { "halyard evaluate new-checkout -": create25(server) },
   }),
+  "docs/flags-as-code.md": (server) => ({ ...profilesOf(server), before: fileSteps(server) }),
   "docs/reference/cli.md": async (server, context) => ({
-    // Profiles alone say which server.
-    variables: {},
-    files: {
-      "development.txt": keyOf(server, "development"),
-      "production.txt": keyOf(server, "production"),
-      "users.txt": users,
-    },
+    ...profilesOf(server, { "users.txt": users }),
     instead: {
       "127.0.0.1:9000": await startReceiver(context),
-      // It follows until Ctrl-C; here until it has printed as many as the page shows.
-      "events tail --since 1h": "events tail --since 1h --count 8",
     },
     before: cliSteps(server),
   }),
@@ -172,6 +182,7 @@ const plans: Readonly<Record<string, Plan>> = {
 /** Their commands have tests of their own, in packages/cli/test; docs-targeting.test.ts tries the JSON of the guide. */
 const isLong: ReadonlySet<string> = new Set([
   "docs/environments.md",
+  "docs/flags-as-code.md",
   "docs/moving.md",
   "docs/operate/troubleshooting.md",
   "docs/people.md",
@@ -216,10 +227,7 @@ suite("the commands run, and print what stands there", {
         },
         ...reader,
       });
-      // What follows events shows some that come from commands further down.
-      const isLast = ([{ text }]: readonly [Block, ...unknown[]]) =>
-        Number(text.startsWith("$ halyard events tail"));
-      for (const [block, next] of commandsOf(page).toSorted((a, b) => isLast(a) - isLast(b))) {
+      for (const [block, next] of commandsOf(page)) {
         if (begins(page, block.text) === undefined) await session.follow(block, next);
       }
       await reader.afterwards?.();

@@ -13,7 +13,6 @@ import {
   signStandard,
 } from "../packages/sdk/test/support/vectors.ts";
 import { parseConfig } from "../packages/server/src/process/settings/config.ts";
-import type { OpenApi } from "../packages/server/test/support/api.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
 import { packages } from "../scripts/rooms.ts";
 import { readsProviders } from "./support/documented-providers.ts";
@@ -141,24 +140,6 @@ suite("settings", () => {
       assert.notDeepEqual(parseConfig({ ...others, [name]: text }), untouched);
     });
   }
-});
-
-test("docs/reference/interface.md has every path with its role and answers, and no others", async () => {
-  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
-  const real = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { responses, "x-role": role }]) => {
-      const good = Object.keys(responses).filter((status) => Number(status) < 400);
-      return `${method.toUpperCase()} ${path} ${role ?? "none"} ${good.join(" ")}`;
-    }),
-  );
-  const told = rowsOf(read("docs/reference/interface.md"), 1, /^`\/[^`]+`$/).map(
-    ([method, path, role, answers]) => {
-      const good = (answers ?? "").split(" ").filter((status) => Number(status) < 400);
-      return `${method} ${inCode(path)} ${inCode(role) ?? role} ${good.join(" ")}`;
-    },
-  );
-  assert.ok(real.length > 0);
-  assert.deepEqual(told.toSorted(), real.toSorted());
 });
 
 test("addresses are refused in the words of docs/operate/settings.md", async (t) => {

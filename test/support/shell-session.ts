@@ -111,7 +111,7 @@ export const openSession = (
   };
 
   const followCommands = async ({ text, before }: Block, next: Block | undefined) => {
-    const status = /\banswers\s+\*\*(\d{3})\*\*/.exec(before)?.[1];
+    const status = /\b(?:answers|returns)\s+\*\*(\d{3})\*\*/.exec(before)?.[1];
     const withStatus = text.replace("curl -s ", "curl -s -w '\\n%{http_code}' ");
     const script = status === undefined ? text : withStatus;
     const { code, output } = await execute(`set -e\n${here(script)}`);

@@ -43,7 +43,7 @@ export const jobsOf = (): readonly Job[] =>
           title,
           segments: definitionsIn(blocks, "POST /segments"),
           flags,
-          asked: text.includes("What both give:") ? keys : keys.slice(-1),
+          asked: text.includes("Both flags return:") ? keys : keys.slice(-1),
           people: peopleOf(text),
           hasCommands: blocks.some(({ text: each }) => each.includes("halyard flags create")),
         },
