@@ -29,6 +29,7 @@ import { createUsageReport } from "./features/usage/usage.ts";
 import { createDeliveries } from "./features/webhooks/deliveries/deliveries.ts";
 import { createReplays } from "./features/webhooks/deliveries/replays.ts";
 import { lookUpWithin, systemLookUp } from "./features/webhooks/resolve-name.ts";
+import { findBacklog } from "./features/webhooks/sending/queries.ts";
 import { createWebhooks } from "./features/webhooks/webhooks.ts";
 import { dashboardFolder as builtDashboard } from "./installation.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator/operator.ts";
@@ -91,14 +92,13 @@ export const composeInstance = async (
   try {
     const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
     const { observe } = telemetry;
-    const store = telemetry.countDeliveries(
-      await openStore(config, { ...config, onMigration, observe }),
-    );
+    const store = await openStore(config, { ...config, onMigration, observe });
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });
     opened.defer(() => overload.close());
-    const scrape = () => telemetry.scrape(store, overload.figures());
+    const scrape = () =>
+      telemetry.scrape((now) => findBacklog(store.background, now), overload.figures());
     const keys = createApiKeys(store, sources);
     const memory = await composeMemory(
       store,

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import type { Requester } from "../src/platform/auth/principal.ts";
+import { createDeliveries } from "../src/features/webhooks/deliveries/deliveries.ts";
+import { listDeliveries } from "../src/features/webhooks/deliveries/queries.ts";
+import { queueDeliveries } from "../src/features/webhooks/deliveries/queue-queries.ts";
+import { newIds, random } from "../src/operator/operator.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
@@ -50,33 +53,39 @@ test("what is asked for is told, what goes on by itself is not, also when one co
   const environment = await addEnvironment(store);
   const webhook = await addWebhook(store, environment.id);
   await changeFlag(store, environment.id, createFlag("one"));
-  const [event] = await store.deliveries(webhook.id, { limit: 1 });
+  const [event] = await listDeliveries(store, webhook.id, { limit: 1 });
   assert.ok(event);
   lines.length = 0;
 
-  let deliveries = 0;
-  const queue = (kind: "test" | "replay", requester?: Requester) => {
-    deliveries += 1;
-    const id = `dlv_${deliveries}`;
+  const deliveries = createDeliveries({
+    ...{ store, newIds, random, clock: () => new Date() },
+    ...{ serviceName: "Halyard", publicUrl: undefined },
+  });
+  const asked = (requestId: string) =>
+    deliveries.replay(
+      {
+        environment,
+        actor: { keyId: "k", name: "ada" },
+        requestOrigin: { requestId, address: "::1" },
+      },
+      webhook.id,
+      event.id,
+    );
+  // As the next part of a replay.
+  const continued = (id: string) => {
     const delivery = { id, webhookId: webhook.id, eventId: event.event.id, sequence: 1 };
-    return store.transact(
-      (transaction) => transaction.queue([{ ...delivery, orderingKey: null }], kind, new Date()),
-      requester ? { requester } : {},
+    return store.transact((transaction) =>
+      queueDeliveries(transaction, [{ ...delivery, orderingKey: null }], "replay", new Date()),
     );
   };
-  const asked = (requestId: string) =>
-    queue("test", {
-      actor: { keyId: "k", name: "ada" },
-      requestOrigin: { requestId, address: "::1" },
-    });
   // The first of them opens the transaction that both are part of.
-  await Promise.all([queue("replay"), asked("one")]);
-  await Promise.all([asked("two"), queue("replay")]);
+  await Promise.all([continued("dlv_1"), asked("one")]);
+  await Promise.all([asked("two"), continued("dlv_2")]);
   assert.deepEqual(
     lines.map(({ audit, reqId }) => [audit, reqId]),
     [
-      ["webhook.tested", "one"],
-      ["webhook.tested", "two"],
+      ["webhook.replayed", "one"],
+      ["webhook.replayed", "two"],
     ],
   );
 });

@@ -1,6 +1,7 @@
 // A change on PostgreSQL decides from what it reads under the lock, whichever instance wrote it last.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { insertWebhook } from "../src/features/webhooks/queries.ts";
 import { halyard } from "../src/platform/auth/principal.ts";
 import type { Transaction } from "../src/platform/database/store.ts";
 import type { NewHistoryEntry } from "../src/writes/history-entry.ts";
@@ -39,7 +40,7 @@ const changesElsewhere: Readonly<
     async step(transaction, id) {
       await transaction.lockEnvironment(id);
       const webhook = { id: "wh_1", url: "https://example.com", events: ["*"], active: true };
-      await transaction.insertWebhook(id, { ...webhook, createdAt: new Date() }, "secret");
+      await insertWebhook(transaction, id, { ...webhook, createdAt: new Date() }, "secret");
       await transaction.record(id, entry);
     },
     seen: ({ locked }) => assert.equal(locked?.webhooks.length, 1),

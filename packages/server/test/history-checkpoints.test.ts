@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseConfig } from "@halyard/server";
+import { redactHistory } from "../src/features/history/redact.ts";
+import { createOutbox } from "../src/features/webhooks/sending/outbox.ts";
 import { openStore } from "../src/operator/operator.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import {
@@ -47,7 +49,8 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   const prune = (days: number) =>
     withStore(async (store) => {
       const now = Date.now() + days * 86_400_000;
-      while (await store.outbox.prune({ now, eventsBefore: 0, historyBefore: now }));
+      const outbox = createOutbox(store);
+      while (await outbox.prune({ now, eventsBefore: 0, historyBefore: now }));
     });
   await prune(1);
   const left = await rowsOf(server, name);
@@ -126,7 +129,8 @@ test("an entry whose time was set back is pruned, and its change stays found", a
   await writeRows(server, "update history set at = 1000 where id = ?", hidden?.id as number);
   await withStore(async (store) => {
     const now = Date.now();
-    while (await store.outbox.prune({ now, eventsBefore: 0, historyBefore: 2_000 }));
+    const outbox = createOutbox(store);
+    while (await outbox.prune({ now, eventsBefore: 0, historyBefore: 2_000 }));
   });
   assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === hidden?.id));
   assert.equal((await verification(environment)).verified, false);
@@ -141,7 +145,7 @@ test("redaction replaces a person in the entries; the chain verifies, and anothe
   const heads = (await rowsOf(server, name)).map(({ chain }) => chain);
   const redact = async (names: readonly string[], emails: readonly string[] = []) => {
     const person = { id: undefined, names, emails };
-    const results = await withStore((store) => store.redactHistory(person, new Date()));
+    const results = await withStore((store) => redactHistory(store, person, new Date()));
     return results.find((each) => each.environment === name);
   };
   const one = await redact(["Ada Lovelace"]);

@@ -8,7 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { historyReads } from "../src/features/history/queries.ts";
+import { listHistory } from "../src/features/history/queries.ts";
 import type { Tables } from "../src/platform/database/schema/tables.ts";
 import type { HistoryQuery } from "../src/writes/history-entry.ts";
 import { assertRefused, nextPath } from "./support/answers.ts";
@@ -203,7 +203,7 @@ const statementOf = async (query: Omit<HistoryQuery, "limit">) => {
       made.push(compiled);
     },
   });
-  await historyReads(database).history(1, { limit: 101, ...query });
+  await listHistory({ database }, 1, { limit: 101, ...query });
   const [statement] = made;
   assert.ok(statement);
   return statement;

@@ -108,7 +108,7 @@ test("who matches part of the name or id of a person or their key; actor stays e
   for (const who of ["CLI", id.slice(3), "lovelace (key cli)"]) {
     assert.deepEqual(await found(admin, { who, ...flags }), ["with-key"], who);
   }
-  assert.deepEqual(await found(admin, { who: "ada", ...flags }), []);
+  assert.deepEqual(await found(admin, { who: "ada love", ...flags }), []);
   assert.deepEqual(await found(admin, { actor: "cl", ...flags }), []);
   assert.deepEqual(await found(admin, { actor: "cli", ...flags }), ["with-key"]);
   assert.deepEqual(await found(admin, { actor: ada.userId, ...flags }), both);

@@ -1,8 +1,22 @@
 // What every store must do for several instances and their delivery workers: called once for each store.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Claim, OutboxBatch } from "../src/features/webhooks/outbox.ts";
-import { furthestRetry } from "../src/features/webhooks/retry.ts";
+import { deleteInstances, saveInstance, touchInstance } from "../src/features/clients/queries.ts";
+import {
+  findDelivery,
+  insertTestEvent,
+  listDeliveries,
+} from "../src/features/webhooks/deliveries/queries.ts";
+import { queueDeliveries } from "../src/features/webhooks/deliveries/queue-queries.ts";
+import {
+  deleteOldestDeliveries,
+  findWebhook,
+  updateWebhook,
+} from "../src/features/webhooks/queries.ts";
+import type { Claim, OutboxBatch } from "../src/features/webhooks/sending/batch.ts";
+import { createOutbox } from "../src/features/webhooks/sending/outbox.ts";
+import { findBacklog } from "../src/features/webhooks/sending/queries.ts";
+import { furthestRetry } from "../src/features/webhooks/sending/rules.ts";
 import type { Store } from "../src/platform/database/store.ts";
 import type { OpenedStore } from "./store-contract.ts";
 import { addEnvironment, addWebhook, at, changeFlag, createFlag } from "./support/store-steps.ts";
@@ -59,21 +73,23 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       return webhook.id;
     };
     const states = async (webhookId: string) =>
-      (await second.deliveries(webhookId, { limit: 100 })).map(({ state }) => state);
+      (await listDeliveries(second, webhookId, { limit: 100 })).map(({ state }) => state);
 
     test("an instance learns whether the row that it renews is still there", async () => {
       const self = { id: "one", name: "one", version: "1.0.0", startedAt: now };
-      await opened.store.writeInstance(self, now, "{}");
-      assert.equal(await opened.store.touchInstance("one", now), true);
-      assert.equal(await opened.store.touchInstance("another", now), false);
-      await second.deleteInstances(-1, "one");
-      assert.equal(await opened.store.touchInstance("one", now), false);
+      const touch = (id: string) =>
+        opened.store.transactRelaxed((db) => touchInstance(db, id, now));
+      await opened.store.transactRelaxed((db) => saveInstance(db, self, now, "{}"));
+      assert.equal(await touch("one"), true);
+      assert.equal(await touch("another"), false);
+      await second.transactRelaxed((db) => deleteInstances(db, -1, "one"));
+      assert.equal(await touch("one"), false);
     });
 
     test("instances that claim at once never get the same", async () => {
       const webhookId = await pending(40);
       const asked = Array.from({ length: 12 }, (_, index) =>
-        (index % 2 === 0 ? opened.store : second).outbox.runBatch(
+        createOutbox(index % 2 === 0 ? opened.store : second).runBatch(
           turn(webhookId, `lease-${index}`, 5),
         ),
       );
@@ -82,35 +98,35 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.ok(queues.length >= 5, `${queues.length}`);
       assert.equal(new Set(queues).size, queues.length);
       // Whoever found all of them held finds the rest later.
-      const rest = await second.outbox.runBatch(turn(webhookId, "lease-rest", 100));
+      const rest = await createOutbox(second).runBatch(turn(webhookId, "lease-rest", 100));
       assert.equal(queues.length + rest.claims.length, 40);
     });
 
     test("a settlement counts for as long as no other claim has taken the queue", async () => {
       const webhookId = await pending(2);
-      const { claims } = await opened.store.outbox.runBatch(turn(webhookId, "slow", 2));
+      const { claims } = await createOutbox(opened.store).runBatch(turn(webhookId, "slow", 2));
       const [one, two] = claims;
       assert.ok(one && two);
       const later = { now: now + leaseLength + 1 };
-      const taken = await second.outbox.runBatch(turn(webhookId, "quick", 1, later));
+      const taken = await createOutbox(second).runBatch(turn(webhookId, "quick", 1, later));
       const [mine] = taken.claims;
       assert.ok(mine);
       const none = { claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() } };
-      await opened.store.outbox.runBatch(
+      await createOutbox(opened.store).runBatch(
         turn(webhookId, "none", 0, { ...none, results: claims.map(delivered) }),
       );
       assert.deepEqual((await states(webhookId)).sort(), ["delivered", "pending"]);
-      await second.outbox.runBatch(
+      await createOutbox(second).runBatch(
         turn(webhookId, "none", 0, { ...none, results: [delivered(mine)] }),
       );
       assert.deepEqual(await states(webhookId), ["delivered", "delivered"]);
-      const [left] = await second.deliveries(webhookId, { limit: 1 });
+      const [left] = await listDeliveries(second, webhookId, { limit: 1 });
       assert.equal(left?.attempts.length, 1);
     });
 
     test("a delivery that is deleted while it is sent has no outcome, and the others of the batch have theirs", async () => {
       const [doomed, other] = [await pending(1), await pending(1)];
-      const claimed = await opened.store.outbox.runBatch(
+      const claimed = await createOutbox(opened.store).runBatch(
         turn(doomed, "sent", 1, {
           claim: {
             ...turn(doomed, "sent", 1).claim,
@@ -122,21 +138,21 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
         }),
       );
       assert.equal(claimed.claims.length, 2);
-      await second.transact((transaction) => transaction.deleteDeliveries(doomed, 100));
+      await second.transact((transaction) => deleteOldestDeliveries(transaction, doomed, 100));
       const none = { claim: { ...turn(other, "none", 0).claim, wanted: new Map() } };
-      await opened.store.outbox.runBatch(
+      await createOutbox(opened.store).runBatch(
         turn(other, "none", 0, { ...none, results: claimed.claims.map(delivered) }),
       );
       assert.deepEqual([await states(doomed), await states(other)], [[], ["delivered"]]);
     });
 
     test("the backlog: what is pending, and since when the oldest of an active webhook is due", async () => {
-      const before = await second.outbox.backlog(now);
+      const before = await findBacklog(second, now);
       const webhookId = await pending(3);
-      const after = await second.outbox.backlog(now);
+      const after = await findBacklog(second, now);
       assert.equal(after.pending - before.pending, 3);
       assert.equal(after.oldestDueAt, now);
-      assert.equal((await second.outbox.backlog(now - 1)).oldestDueAt, null, "not due yet");
+      assert.equal((await findBacklog(second, now - 1)).oldestDueAt, null, "not due yet");
 
       const environment = await addEnvironment(opened.store);
       const paused = await addWebhook(opened.store, environment.id);
@@ -144,25 +160,25 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       const delivery = { id: "dlv_old", webhookId: paused.id, eventId: event.id };
       const earlier = new Date(now - 5_000);
       await opened.store.transact(async (transaction) => {
-        await transaction.insertTestEvent(environment.id, event, earlier);
+        await insertTestEvent(transaction, environment.id, event, earlier);
         const old = { ...delivery, sequence: null, orderingKey: null };
-        await transaction.queue([old], "test", earlier);
+        await queueDeliveries(transaction, [old], "test", earlier);
       });
-      assert.equal((await second.outbox.backlog(now)).oldestDueAt, now - 5_000);
+      assert.equal((await findBacklog(second, now)).oldestDueAt, now - 5_000);
       await opened.store.transact((transaction) =>
-        transaction.updateWebhook(environment.id, { ...paused, active: false }, null),
+        updateWebhook(transaction, environment.id, { ...paused, active: false }, null),
       );
-      assert.equal((await second.outbox.backlog(now)).oldestDueAt, now, "it is not sent to");
-      assert.equal((await second.outbox.backlog(now)).pending, after.pending + 1);
+      assert.equal((await findBacklog(second, now)).oldestDueAt, now, "it is not sent to");
+      assert.equal((await findBacklog(second, now)).pending, after.pending + 1);
 
-      const { claims } = await second.outbox.runBatch(turn(webhookId, "all", 3));
-      await second.outbox.runBatch(
+      const { claims } = await createOutbox(second).runBatch(turn(webhookId, "all", 3));
+      await createOutbox(second).runBatch(
         turn(webhookId, "none", 0, {
           claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() },
           results: claims.map(delivered),
         }),
       );
-      assert.equal((await second.outbox.backlog(now)).pending, before.pending + 1);
+      assert.equal((await findBacklog(second, now)).pending, before.pending + 1);
     });
 
     test("a change and a settlement at once leave no queue asleep", async () => {
@@ -171,27 +187,29 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       for (let round = 0; round < 20; round += 1) {
         const flag = `flag-${round}`;
         await changeFlag(opened.store, environment.id, createFlag(flag));
-        const { claims } = await second.outbox.runBatch(turn(id, `first-${round}`, 1));
+        const { claims } = await createOutbox(second).runBatch(turn(id, `first-${round}`, 1));
         const results = claims.map(delivered);
         const none = { ...turn(id, "none", 0).claim, wanted: new Map<string, number>() };
         await Promise.all([
-          second.outbox.runBatch(turn(id, "none", 0, { results, claim: none })),
+          createOutbox(second).runBatch(turn(id, "none", 0, { results, claim: none })),
           opened.store.transact(async (transaction) => {
-            const webhook = await transaction.webhook(environment.id, id);
-            const delivery = await transaction.delivery(id, claims[0]?.deliveryId ?? "");
+            const webhook = await findWebhook(transaction, environment.id, id);
+            const delivery = await findDelivery(transaction, id, claims[0]?.deliveryId ?? "");
             assert.ok(webhook && delivery);
             const { id: eventId, sequence, orderingKey } = delivery.event;
             const again = { id: `again-${round}`, webhookId: id, eventId, sequence, orderingKey };
-            await transaction.queue([again], "event", at);
+            await queueDeliveries(transaction, [again], "event", at);
           }),
         ]);
-        const { claims: next } = await second.outbox.runBatch(turn(id, `second-${round}`, 1));
+        const { claims: next } = await createOutbox(second).runBatch(
+          turn(id, `second-${round}`, 1),
+        );
         assert.deepEqual(
           next.map(({ deliveryId }) => deliveryId),
           [`again-${round}`],
         );
         const last = next.map(delivered);
-        await second.outbox.runBatch(turn(id, "none", 0, { results: last, claim: none }));
+        await createOutbox(second).runBatch(turn(id, "none", 0, { results: last, claim: none }));
       }
     });
 
@@ -199,11 +217,11 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       const webhookId = await pending(1);
       const hour = 3_600_000;
       const claimedAt = async (time: number) => {
-        const due = await second.outbox.due(time, leaseLength);
-        const { claims } = await second.outbox.runBatch(
+        const due = await createOutbox(second).due(time, leaseLength);
+        const { claims } = await createOutbox(second).runBatch(
           turn(webhookId, `at-${time}`, 1, { now: time }),
         );
-        await second.outbox.runBatch({
+        await createOutbox(second).runBatch({
           ...turn(webhookId, "none", 0),
           claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() },
           released: claims,

@@ -2,16 +2,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import type { Outcome } from "../src/features/webhooks/deliveries/rules.ts";
 import {
   afterFailure,
   afterSuccess,
   type Breaker,
+  decideRetry,
   healthy,
   limitOf,
   requestsAtOnce,
-} from "../src/features/webhooks/breaker.ts";
-import type { Outcome } from "../src/features/webhooks/delivery.ts";
-import { decideRetry, retryAfterOf, retryPauses } from "../src/features/webhooks/retry.ts";
+  retryAfterOf,
+  retryPauses,
+} from "../src/features/webhooks/sending/rules.ts";
 
 const second = 1_000;
 const minute = 60 * second;

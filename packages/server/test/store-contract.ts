@@ -2,8 +2,17 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { StartupProblem } from "@halyard/server/errors";
+import { listHistory } from "../src/features/history/queries.ts";
+import { listEvents } from "../src/features/webhooks/deliveries/queries.ts";
+import {
+  deleteWebhook,
+  insertWebhook,
+  updateSecret,
+  updateWebhook,
+} from "../src/features/webhooks/queries.ts";
 import { operator } from "../src/platform/auth/principal.ts";
 import type { Store, Transaction } from "../src/platform/database/store.ts";
+import { Interrupted, interruptAfter } from "./support/interrupt-after.ts";
 import {
   addEnvironment,
   addWebhook,
@@ -32,25 +41,6 @@ export interface StoreTraits {
   /** Two instances in one process may wait for each other; SQLite would block the process meanwhile. */
   readonly sharesProcess: boolean;
 }
-
-class Interrupted extends Error {}
-
-/** The transaction, ending with an error after this many of its calls have come back. */
-const interruptAfter = (transaction: Transaction, calls: number): Transaction => {
-  let left = calls;
-  return new Proxy(transaction, {
-    get(target, name, receiver) {
-      const method: unknown = Reflect.get(target, name, receiver);
-      if (typeof method !== "function") return method;
-      return async (...values: unknown[]) => {
-        const result: unknown = await method.apply(target, values);
-        left -= 1;
-        if (left === 0) throw new Interrupted(`after ${String(name)}`);
-        return result;
-      };
-    },
-  });
-};
 
 export const storeContract = (
   name: string,
@@ -120,11 +110,11 @@ export const storeContract = (
         await createFlag("new")(transaction, environment.id);
         await patchFlag("new", { enabled: true, description: "both" })(transaction, environment.id);
         await deleteFlag("old")(transaction, environment.id);
-        await transaction.updateWebhook(environment.id, { ...webhook, active: false }, at);
-        await transaction.rotateSecret(webhook.id, "whsec_new", at);
+        await updateWebhook(transaction, environment.id, { ...webhook, active: false }, at);
+        await updateSecret(transaction, webhook.id, "whsec_new", at);
         const other = { ...webhook, id: "wh_other" };
-        await transaction.insertWebhook(environment.id, other, "whsec_other");
-        await transaction.deleteWebhook(environment.id, other.id);
+        await insertWebhook(transaction, environment.id, other, "whsec_other");
+        await deleteWebhook(transaction, environment.id, other.id);
         const answer = { fingerprint: "f", sealed: Buffer.from("s") };
         await transaction.saveIdempotencyRecord(
           "half",
@@ -217,12 +207,18 @@ export const storeContract = (
       assert.equal((await second.flag(environment.id, "count"))?.version, 41);
       assert.equal((await opened.store.content(environment.id)).revision, 41);
       const query = { subject: "flag", subjectId: "count", limit: 100 } as const;
-      const { entries } = await opened.store.history(environment.id, query);
+      const { entries } = await listHistory(opened.store, environment.id, query);
       assert.deepEqual(
         entries.map(({ version }) => version),
         Array.from({ length: 41 }, (_, index) => 41 - index),
       );
-      const events = await second.events(environment.id, {}, ["flag.created", "flag.updated"], 100);
+      const events = await listEvents(
+        second,
+        environment.id,
+        {},
+        ["flag.created", "flag.updated"],
+        100,
+      );
       assert.deepEqual(
         events.map(({ sequence }) => sequence),
         Array.from({ length: 41 }, (_, index) => index + 1),

@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { createOutbox } from "../src/features/webhooks/sending/outbox.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
@@ -83,7 +84,11 @@ test("every connection writes ahead, flushes each commit and keeps references wh
   assertPragmas();
 
   // The worker's own bookkeeping may be flushed later; what follows it may not.
-  await opened.store.outbox.prune({ now: Date.now(), eventsBefore: 0, historyBefore: undefined });
+  await createOutbox(opened.store).prune({
+    now: Date.now(),
+    eventsBefore: 0,
+    historyBefore: undefined,
+  });
   assertPragmas();
   await opened.remove();
 });

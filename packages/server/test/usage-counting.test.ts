@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { EnvironmentContent } from "../src/evaluation/content.ts";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
 import { addTo, createUsage } from "../src/evaluation/usage/counters.ts";
+import { listUsage } from "../src/features/usage/queries.ts";
 import type { Store } from "../src/platform/database/store.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { flagsOn } from "./support/store-flags.ts";
@@ -18,15 +19,15 @@ test("what cannot be written down is kept and added to what comes after", async 
   let away = false;
   const { promise: later, resolve: goOn } = Promise.withResolvers<void>();
   let slow: Promise<void> | undefined;
-  const addUsage: Store["addUsage"] = async (...counts) => {
+  const transactRelaxed: Store["transactRelaxed"] = async (work) => {
     await slow;
     if (away) throw new Error("away");
-    await store.addUsage(...counts);
+    return store.transactRelaxed(work);
   };
   const failures: unknown[] = [];
-  const usage = createUsage({ addUsage }, clock, (error) => failures.push(error));
+  const usage = createUsage({ ...store, transactRelaxed }, clock, (error) => failures.push(error));
   const stored = async () => {
-    const [flag] = await store.usage(id, new Date(0), "a");
+    const [flag] = await listUsage(store, id, new Date(0), "a");
     return [flag?.on, flag?.off];
   };
   const counter = usage.counters.of(id, "a");
@@ -39,7 +40,7 @@ test("what cannot be written down is kept and added to what comes after", async 
   assert.deepEqual(await stored(), [5, 1]);
   await usage.flush();
   assert.deepEqual(await stored(), [5, 1]);
-  const [{ variants, rules } = {}] = await store.usage(id, new Date(0), "a");
+  const [{ variants, rules } = {}] = await listUsage(store, id, new Date(0), "a");
   assert.deepEqual({ variants, rules }, { variants: { off: 1, on: 5 }, rules: { staff: 3 } });
 
   // Whoever asks while another is writing sees what that one has taken.
@@ -60,12 +61,9 @@ test("what cannot be written down is kept and added to what comes after", async 
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the counter of a flag that is gone is forgotten, one by one and with its environment", () => {
-  const usage = createUsage(
-    { addUsage: async () => undefined },
-    () => new Date(),
-    () => undefined,
-  );
+test("the counter of a flag that is gone is forgotten, one by one and with its environment", async () => {
+  const { store, folder } = await composeStore();
+  const usage = createUsage(store, clock, () => undefined);
   const list = (revision: number, keys: readonly string[]): EnvironmentContent => ({
     revision,
     changedAt: null,
@@ -87,4 +85,7 @@ test("the counter of a flag that is gone is forgotten, one by one and with its e
   assert.equal(usage.counters.of(1, "c"), c);
   snapshots.forget(1);
   assert.notEqual(usage.counters.of(1, "c"), c);
+  await usage.close();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
 });

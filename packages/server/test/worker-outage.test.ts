@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import type { Outcome } from "../src/features/webhooks/delivery.ts";
-import type { Outbox } from "../src/features/webhooks/outbox.ts";
+import { listDeliveries } from "../src/features/webhooks/deliveries/queries.ts";
+import type { Outcome } from "../src/features/webhooks/deliveries/rules.ts";
+import { createOutbox, type Outbox } from "../src/features/webhooks/sending/outbox.ts";
 import { startWorker, type Worker } from "../src/features/webhooks/sending/worker.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
@@ -41,6 +42,7 @@ interface Started extends Worker {
 }
 
 const start = (
+  store: Store,
   outbox: Outbox,
   clock: () => Date,
   receive: () => Promise<void> = () => Promise.resolve(),
@@ -52,6 +54,7 @@ const start = (
   };
   const worker = startWorker({
     outbox,
+    store,
     sender: {
       async send(_, headers) {
         sent.push(headers["X-Halyard-Delivery"]);
@@ -72,7 +75,9 @@ const start = (
 };
 
 const areDelivered = async (store: Store, webhooks: readonly Webhook[]): Promise<boolean> => {
-  const lists = await Promise.all(webhooks.map(({ id }) => store.deliveries(id, { limit: 100 })));
+  const lists = await Promise.all(
+    webhooks.map(({ id }) => listDeliveries(store, id, { limit: 100 })),
+  );
   return lists.flat().every(({ state }) => state === "delivered");
 };
 
@@ -92,17 +97,18 @@ test("what is sent while the store is silent for longer than a lease is not sent
   let receiversAnswer: Promise<void> = Promise.resolve();
   let passed = 0;
   let claimed = 0;
+  const real = createOutbox(store);
   const outbox: Outbox = {
-    ...store.outbox,
+    ...real,
     async runBatch(batch) {
       await storeAnswers;
-      const found = await store.outbox.runBatch(batch);
+      const found = await real.runBatch(batch);
       claimed += found.claims.length;
       return found;
     },
   };
   const clock = () => new Date(at.getTime() + passed);
-  const worker = start(outbox, clock, () => receiversAnswer);
+  const worker = start(store, outbox, clock, () => receiversAnswer);
   // A webhook that has answered once gets several requests at once.
   await create("first");
   await until("all webhooks are proven", () => areDelivered(store, webhooks));
@@ -129,7 +135,7 @@ test("deliveries go on when what is old cannot be deleted", async (t) => {
   const environment = await addEnvironment(store);
   const webhook = await addWebhook(store, environment.id);
   const prune = () => Promise.reject(new Error("locked"));
-  const worker = start({ ...store.outbox, prune }, () => at);
+  const worker = start(store, { ...createOutbox(store), prune }, () => at);
   await until("it has tried", () => worker.messages.length > 0);
   await changeFlag(store, environment.id, createFlag("one"));
   await until("it is delivered", () => areDelivered(store, [webhook]));

@@ -2,6 +2,7 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { createEnvironments, type Environments } from "../features/environments/environments.ts";
+import { redactHistory } from "../features/history/redact.ts";
 import type { RedactedPerson } from "../features/history/redaction.ts";
 import { type ApiKeys, createApiKeys } from "../features/keys/keys.ts";
 import { createUsers, type Users } from "../features/people/people.ts";
@@ -130,7 +131,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
     keys: createApiKeys(store, sources),
     users: createUsers(store, sources),
     signInLinks: createSignInLinks(store, sources),
-    redactHistory: (person) => store.redactHistory(person, systemClock()),
+    redactHistory: (person) => redactHistory(store, person, systemClock()),
     reencryptSecrets: (choice) => store.reencryptSecrets(choice),
     unreadableSecrets: () => store.unreadableSecrets(),
     unencryptedTo: store.unencryptedTo,

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { lookUpWithin } from "../features/webhooks/resolve-name.ts";
 import { connectTimeout } from "../features/webhooks/sending/guarded-connect.ts";
+import { createOutbox } from "../features/webhooks/sending/outbox.ts";
 import { createSender } from "../features/webhooks/sending/send.ts";
 import { startWorker } from "../features/webhooks/sending/worker.ts";
 import { random } from "../operator/operator.ts";
@@ -40,7 +41,8 @@ export const startBackground = (
   });
   opened.defer(() => sender.close());
   const worker = startWorker({
-    outbox: store.outbox,
+    outbox: telemetry.outbox(createOutbox(store)),
+    store,
     sender: { send: telemetry.send(sender.send), abort: () => sender.abort() },
     clock,
     monotonic,

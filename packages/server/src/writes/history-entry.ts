@@ -55,35 +55,11 @@ export interface HistoryQuery {
 /** Where in the history an entry is. */
 export type HistoryPlace = Pick<HistoryEntry, "id" | "at">;
 
-/** What a store tells of history. */
-export interface HistoryReads {
-  /** Newest first. Large entries end a page early. */
-  history(environmentId: number, query: HistoryQuery): Promise<HistoryPage>;
-}
-
 /** The fields that a search checks. The states of segments are left out: they can have 25 MB. */
 export type SearchedEntry = Pick<
   HistoryEntry,
   "id" | "at" | "subject" | "subjectId" | "actor" | "reason" | "before" | "after"
 >;
-
-/** The reads of a search through the history. */
-export interface HistorySearchReads {
-  /** Entries by their numbers, newest first. Large ones end the page early. */
-  historyOf(environmentId: number, ids: readonly number[]): Promise<HistoryPage>;
-  /** The fields that a search checks, in the same order and bounded too. Without states, `before` and `after` are null. */
-  searchedHistory(
-    environmentId: number,
-    query: HistoryQuery,
-    withStates: boolean,
-  ): Promise<HistoryPage<SearchedEntry>>;
-}
-
-/** What a store tells of the chain of history. */
-export interface ChainReads {
-  /** What can be verified, after an entry's number, oldest first. Undefined when the environment is gone. */
-  chainPart(environmentId: number, after: number): Promise<ChainPart | undefined>;
-}
 
 /** A part of a history as it is verified, bounded in entries and in bytes. */
 export interface ChainPart {
@@ -131,12 +107,6 @@ export interface EventLogPage {
   readonly hasMore: boolean;
 }
 
-/** What a store tells of the events. */
-export interface EventLogReads {
-  /** Events as they are delivered, oldest first: after a number, or the newest. Bounded in bytes too. */
-  eventLog(environmentId: number, query: EventLogQuery): Promise<EventLogPage>;
-}
-
 /** One change of one thing, as history has it. */
 export interface PastChange {
   readonly version: number;
@@ -152,34 +122,4 @@ export interface FirstChange {
   readonly before: unknown;
   /** Of `before`; undefined for the first level, and when history does not say. */
   readonly level?: number;
-}
-
-/** What a store tells of an environment as it was. */
-export interface PastReads {
-  /** The last revision made at this time or before; undefined before the environment was there. */
-  revisionAt(environmentId: number, at: Date): Promise<number | undefined>;
-  /** When a revision was made; null when history does not have it. */
-  revisionTime(environmentId: number, revision: number): Promise<Date | null>;
-  /** How many of the revisions after one, up to another, are still in history. */
-  countRevisions(environmentId: number, after: number, last: number): Promise<number>;
-  /** For each thing that was there at a revision, or is there now, its first change since; of one key or of all. */
-  firstChanges(
-    environmentId: number,
-    kind: Kind,
-    revision: number,
-    key?: string,
-  ): Promise<readonly FirstChange[]>;
-  /** The first time after a revision that a segment was deleted. */
-  firstDeletion(
-    environmentId: number,
-    segment: string,
-    revision: number,
-  ): Promise<PastChange | undefined>;
-  /** The changes of a segment after a revision and up to a version, newest first. Large ones end a page early. */
-  changesBack(
-    environmentId: number,
-    segment: string,
-    revision: number,
-    version: number,
-  ): Promise<readonly PastChange[]>;
 }

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
-import type { DeliveryResult, Outbox } from "../../src/features/webhooks/outbox.ts";
+import type { DeliveryResult } from "../../src/features/webhooks/sending/batch.ts";
+import { createOutbox, type Outbox } from "../../src/features/webhooks/sending/outbox.ts";
 import { createSender } from "../../src/features/webhooks/sending/send.ts";
 import { startWorker } from "../../src/features/webhooks/sending/worker.ts";
 import { createWebhooks } from "../../src/features/webhooks/webhooks.ts";
@@ -25,21 +26,23 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   const largestOf = (results: readonly DeliveryResult[]) => {
     largest = Math.max(largest, results.length);
   };
+  const real = createOutbox(store);
   const outbox: Outbox = {
-    ...store.outbox,
+    ...real,
     runBatch(request) {
       if (isAway) {
         refusals += 1;
         return Promise.reject(new Error("the disk is full"));
       }
       largestOf(request.results);
-      return store.outbox.runBatch(request);
+      return real.runBatch(request);
     },
   };
   const errors: object[] = [];
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({
     outbox,
+    store,
     sender,
     clock,
     monotonic: () => performance.now(),

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import type { DeliverySignal } from "../../src/features/webhooks/outbox.ts";
+import { createOutbox } from "../../src/features/webhooks/sending/outbox.ts";
 import { createSender } from "../../src/features/webhooks/sending/send.ts";
 import { startWorker } from "../../src/features/webhooks/sending/worker.ts";
 import { createWebhooks } from "../../src/features/webhooks/webhooks.ts";
 import { newIds, random } from "../../src/operator/operator.ts";
-import type { Store, Transaction } from "../../src/platform/database/store.ts";
+import type { Commit, Store, Transaction } from "../../src/platform/database/store.ts";
 import { readRows } from "../support/database.ts";
 import { refusalsOf, refuseCommits, refuseWrites } from "../support/refusal-trigger.ts";
 import { startTestServer } from "../support/server.ts";
@@ -75,12 +75,15 @@ describe("a call inside the transaction fails", async () => {
   const receiver = await startReceiver();
   const clock = () => new Date();
   const lookUp = () => Promise.reject(new Error("no names here"));
-  const signals: DeliverySignal[] = [];
-  store.outbox.onSignal((signal) => signals.push(signal));
+  const signals: Commit[] = [];
+  store.onCommit(async (commit) => {
+    if (commit.queued.size + commit.changed.size > 0) signals.push(commit);
+  });
   const webhooks = createWebhooks({ store, clock, random, newIds, lookUp, callbacks });
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({
-    outbox: store.outbox,
+    outbox: createOutbox(store),
+    store,
     sender,
     clock,
     monotonic: () => performance.now(),

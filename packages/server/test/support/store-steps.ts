@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import type { Environment } from "../../src/features/environments/rules.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/features/flags/rules.ts";
+import { insertWebhook, listWebhooks } from "../../src/features/webhooks/queries.ts";
 import type { NewKey } from "../../src/platform/auth/api-key.ts";
 import type { Store, Transaction } from "../../src/platform/database/store.ts";
 import type { Result } from "../../src/platform/errors.ts";
@@ -32,7 +33,7 @@ const commit = async (
   if (!decision) throw new Error("The change changes nothing.");
   const actor = { keyId: "k", name: "test" };
   const change = buildEvents(environment, decision, { actor }, at, () => newId("evt"));
-  const webhooks = await transaction.webhooks(environment.id);
+  const webhooks = await listWebhooks(transaction, environment.id);
   await transaction.commit(
     change,
     deliveriesOf(change.events, orderedBy(change.decision), webhooks, () => newId("dlv")),
@@ -98,7 +99,7 @@ export const addWebhook = async (store: Store, environmentId: number): Promise<W
     createdAt: at,
   };
   await store.transact((transaction) =>
-    transaction.insertWebhook(environmentId, webhook, webhookSecret),
+    insertWebhook(transaction, environmentId, webhook, webhookSecret),
   );
   return webhook;
 };

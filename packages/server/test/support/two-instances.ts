@@ -104,7 +104,7 @@ export const openTwoInstances = async (t: TestContext) => {
   return {
     ...{ url, network, id, here, there, change, run },
     verify: async () => {
-      const [verified] = await verifyStored(engines[0].database, secrets);
+      const [verified] = await verifyStored(engines[0], secrets);
       assert.partialDeepStrictEqual(verified, { unchained: 0, problemCount: 0 });
       return verified;
     },

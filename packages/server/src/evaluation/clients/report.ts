@@ -63,15 +63,3 @@ export interface StoredInstance extends InstanceInfo {
   readonly age: number;
   readonly body: string;
 }
-
-export interface InstanceReads {
-  instances(): Promise<readonly StoredInstance[]>;
-}
-
-export interface InstanceWrites {
-  writeInstance(instance: InstanceInfo, clock: number, body: string): Promise<void>;
-  /** A heartbeat; false when the instance is not there. */
-  touchInstance(id: string, clock: number): Promise<boolean>;
-  /** Those without a heartbeat for so long; of a name only, or all. */
-  deleteInstances(silentFor: number, name?: string): Promise<void>;
-}

@@ -4,6 +4,7 @@ import { startPeriodicFlush } from "../../platform/background/periodic-flush.ts"
 import type { Clock, Store } from "../../platform/database/store.ts";
 import type { Counter, Counters } from "../snapshot.ts";
 import type { FlagUsage } from "./counts.ts";
+import { addUsage } from "./queries.ts";
 
 export const hourLength = 3_600_000;
 /** Stored of one flag at once: reported counts must stay exact in a double. */
@@ -30,7 +31,7 @@ export interface Usage {
 }
 
 export const createUsage = (
-  store: Pick<Store, "addUsage">,
+  store: Pick<Store, "transactRelaxed">,
   clock: Clock,
   failed: (error: unknown) => void,
 ): Usage => {
@@ -65,7 +66,8 @@ export const createUsage = (
       const taken = take(counters);
       if (taken.length === 0) continue;
       try {
-        await store.addUsage(environmentId, hourOf(clock()), taken);
+        const hour = hourOf(clock());
+        await store.transactRelaxed((db) => addUsage(db, environmentId, hour, taken));
       } catch (error) {
         putBack(counters, taken);
         throw error;

@@ -12,6 +12,9 @@ export interface UsageHour extends ResultCounts {
 /** The place of a flag's key for bulk evaluations: one count for the environment, as they ask for every flag. */
 export const allFlags = "";
 
+/** The column `kind` of stored counts, by their member of `ResultCounts`. */
+export const countKinds = { variants: "variant", rules: "rule" } as const;
+
 /** Counts since they were last stored. */
 export interface FlagUsage extends ResultCounts {
   readonly flagKey: string;

@@ -12,6 +12,7 @@ import {
   maxErrorsOfKey,
   type NewProgramErrors,
 } from "./counts.ts";
+import { addEvaluationErrors, listEvaluationErrors } from "./error-queries.ts";
 
 type Reporter = Pick<Principal, "keyId" | "actor" | "environment">;
 type ErrorCounts = Partial<Record<EvaluationErrorCode, number | undefined>>;
@@ -46,7 +47,7 @@ const maxListed = 1_000;
 const maxCount = 1e10;
 
 export const createEvaluationErrors = (
-  store: Pick<Store, "addEvaluationErrors" | "evaluationErrors">,
+  store: Store,
   snapshots: Pick<Snapshots, "get">,
   clock: Clock,
   failed: (error: unknown) => void,
@@ -76,7 +77,7 @@ export const createEvaluationErrors = (
     for (const [index, [environmentId, keys]] of taken.entries()) {
       const errors = [...keys.values()].flatMap((rows) => [...rows.values()]);
       try {
-        await store.addEvaluationErrors(environmentId, errors);
+        await store.transactRelaxed((db) => addEvaluationErrors(db, environmentId, errors));
       } catch (error) {
         for (const [id, left] of taken.slice(index)) {
           for (const rows of left.values()) for (const each of rows.values()) put(id, each);
@@ -109,7 +110,7 @@ export const createEvaluationErrors = (
     async list(environmentId, hours) {
       await flush();
       const since = new Date(clock().getTime() - hours * hourLength);
-      const rows = await store.evaluationErrors(environmentId, since, maxListed);
+      const rows = await listEvaluationErrors(store, environmentId, since, maxListed);
       return evaluationErrorCodes
         .flatMap((code) => {
           const byKey = Map.groupBy(

@@ -1,13 +1,10 @@
 // Publishes what this instance and its clients have, for the instances that are asked: soon after a change, and as a heartbeat.
 import { setTimeout as pause } from "node:timers/promises";
 import { goneAfter } from "../../evaluation/clients/limits.ts";
-import type {
-  InstanceInfo,
-  InstanceReads,
-  StoredInstance,
-} from "../../evaluation/clients/report.ts";
+import type { InstanceInfo, StoredInstance } from "../../evaluation/clients/report.ts";
 import type { Clock, Store } from "../../platform/database/store.ts";
 import { type InstanceReport, writeBody } from "./instance-body.ts";
+import { deleteInstances, listInstances, saveInstance, touchInstance } from "./queries.ts";
 import { lostAfter } from "./rules.ts";
 
 /** Milliseconds between two heartbeats: two may be late before it counts as lost. */
@@ -31,9 +28,6 @@ export interface Publisher {
   close(): Promise<void>;
 }
 
-type InstanceStore = Pick<Store, "writeInstance" | "touchInstance" | "deleteInstances"> &
-  InstanceReads;
-
 /** For the only process on its store: nobody else is to know anything. */
 export const alone: Publisher = {
   changed: () => {},
@@ -42,7 +36,7 @@ export const alone: Publisher = {
 };
 
 export const startPublisher = (
-  store: InstanceStore,
+  store: Pick<Store, "background" | "transactRelaxed">,
   self: InstanceInfo,
   report: (hasEnded: boolean) => InstanceReport,
   { clock, failed }: { readonly clock: Clock; readonly failed: (error: unknown) => void },
@@ -61,7 +55,7 @@ export const startPublisher = (
     const body = writeBody(report(hasEnded));
     writtenAt = performance.now();
     between = minimumPause + (body.length / 1_024) * pausePerKibibyte;
-    await store.writeInstance(self, clock().getTime(), body);
+    await store.transactRelaxed((db) => saveInstance(db, self, clock().getTime(), body));
   };
 
   /** Never rejects. One at a time: a store that does not answer must not collect them. */
@@ -95,22 +89,26 @@ export const startPublisher = (
     }, wait).unref();
   };
 
+  const touch = (): Promise<boolean> =>
+    store.transactRelaxed((db) => touchInstance(db, self.id, clock().getTime()));
+
   const beat = async (): Promise<void> => {
     const isOld = performance.now() - writtenAt > maximumAge;
-    if (hasChanged || isOld || !(await store.touchInstance(self.id, clock().getTime()))) {
-      await write(false);
-    }
+    if (hasChanged || isOld || !(await touch())) await write(false);
   };
+
+  const forget = (silentFor: number, name?: string): Promise<void> =>
+    store.transactRelaxed((db) => deleteInstances(db, silentFor, name));
 
   // It takes the place of one of its name that was killed.
   void run(async () => {
-    await store.deleteInstances(lostAfter, self.name);
-    await store.deleteInstances(forgottenAfter);
+    await forget(lostAfter, self.name);
+    await forget(forgottenAfter);
     await write(false);
   });
   const beats = setInterval(() => void run(beat), heartbeat).unref();
   const cleanings = setInterval(
-    () => void run(() => store.deleteInstances(forgottenAfter)),
+    () => void run(() => forget(forgottenAfter)),
     forgottenAfter / 10,
   ).unref();
 
@@ -119,7 +117,7 @@ export const startPublisher = (
       hasChanged = true;
       schedule();
     },
-    others: async () => (await store.instances()).filter(({ id }) => id !== self.id),
+    others: async () => (await listInstances(store.background)).filter(({ id }) => id !== self.id),
     async close() {
       isClosed = true;
       clearInterval(beats);

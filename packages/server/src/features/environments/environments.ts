@@ -5,6 +5,7 @@ import type { Sources, Store } from "../../platform/database/store.ts";
 import { conflict, notFound, ok, type Result } from "../../platform/errors.ts";
 import type { Changes } from "../../writes/changes.ts";
 import { transactFor } from "../../writes/transact-for.ts";
+import { countWebhooks } from "../webhooks/webhooks.ts";
 import { bootstrapEnvironments, type FirstKey } from "./bootstrap.ts";
 import { createCreation, type EnvironmentCreation } from "./create.ts";
 import { createEnvironmentRemoval, type EnvironmentRemoval, isProtectedYet } from "./removal.ts";
@@ -79,8 +80,8 @@ export const createEnvironments = (
       const found = await find(name);
       if (!found.ok) return found;
       const { id, flagCount } = found.value;
-      const [webhooks, keys] = await Promise.all([store.webhooks(id), store.keys(id)]);
-      return ok({ flags: flagCount, webhooks: webhooks.length, keys: keys.length });
+      const [webhooks, keys] = await Promise.all([countWebhooks(store, id), store.keys(id)]);
+      return ok({ flags: flagCount, webhooks, keys: keys.length });
     },
 
     async update(caller, name, change) {

@@ -73,7 +73,7 @@ export const removalWrites = (
       .where("webhooks.environment_id", "=", id)
       .limit(1)
       .execute();
-    if (busy) return deleteOldestDeliveries(database, traits, busy.webhook_id, limit);
+    if (busy) return deleteOldestDeliveries({ database, traits }, busy.webhook_id, limit);
     for (const table of fromTheEnd) {
       const owned = ownedBy(table, id);
       if (!owned) continue;

@@ -6,10 +6,13 @@ import {
   textDigest,
 } from "@halyard/core/history/chain";
 import { sql } from "kysely";
+import type { Db } from "../../platform/database/db.ts";
 import { storedColumns, storedOf } from "../../platform/database/schema/history-row.ts";
-import type { Database } from "../../platform/database/schema/tables.ts";
 import { sha256 } from "../../platform/text-hash.ts";
-import type { ChainPart, ChainReads } from "../../writes/history-entry.ts";
+import type { ChainPart } from "../../writes/history-entry.ts";
+
+/** Histories are also verified where not every secret is at hand. */
+type Rows = Pick<Db, "database">;
 
 /** Entries of a part, and what may be added to the last one while it is read. */
 const [maxEntries, maxAdded] = [1_000, 500];
@@ -20,7 +23,7 @@ const size = sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_leng
 
 /** The last entry of the part; undefined when it is the last part. */
 const lastOf = async (
-  database: Database,
+  { database }: Rows,
   environmentId: number,
   after: number,
 ): Promise<number | undefined> => {
@@ -42,7 +45,7 @@ const lastOf = async (
 
 /** One statement, so that the head and the entries are of the same moment. */
 const readEntries = async (
-  database: Database,
+  { database }: Rows,
   environmentId: number,
   after: number,
   last: number | undefined,
@@ -87,7 +90,7 @@ interface ReadCheckpoint {
 }
 
 const readCheckpoints = async (
-  database: Database,
+  { database }: Rows,
   environmentId: number,
   after: number,
   last: number | undefined,
@@ -111,16 +114,17 @@ const readCheckpoints = async (
 const rowsOf = (checkpoints: readonly { readonly row: number }[]): string =>
   checkpoints.map(({ row }) => row).join();
 
-export const readChainPart = async (
-  database: Database,
+/** What can be verified, after an entry's number, oldest first. Undefined when the environment is gone. */
+export const findChainPart = async (
+  db: Rows,
   environmentId: number,
   after: number,
 ): Promise<ChainPart | undefined> => {
   for (;;) {
-    const last = await lastOf(database, environmentId, after);
-    const before = await readCheckpoints(database, environmentId, after, last);
-    const rows = await readEntries(database, environmentId, after, last);
-    const checkpoints = await readCheckpoints(database, environmentId, after, last);
+    const last = await lastOf(db, environmentId, after);
+    const before = await readCheckpoints(db, environmentId, after, last);
+    const rows = await readEntries(db, environmentId, after, last);
+    const checkpoints = await readCheckpoints(db, environmentId, after, last);
     // Entries may have been deleted meanwhile, or redacted.
     if (rowsOf(before) !== rowsOf(checkpoints)) continue;
     const [first] = rows;
@@ -136,7 +140,3 @@ export const readChainPart = async (
     return { environment: first.environment, parts, next, head: first.head ?? genesis };
   }
 };
-
-export const chainReads = (database: Database): ChainReads => ({
-  chainPart: (environmentId, after) => readChainPart(database, environmentId, after),
-});

@@ -3,9 +3,9 @@ import { readStatement } from "@halyard/core/history/chain";
 import type { IsSigned } from "@halyard/core/history/verify";
 import { sql } from "kysely";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
+import type { Db } from "../../platform/database/db.ts";
 import { storedColumns, storedOf } from "../../platform/database/schema/history-row.ts";
 import { idList } from "../../platform/database/schema/id-list.ts";
-import type { Database } from "../../platform/database/schema/tables.ts";
 import { contentDigest } from "../../writes/chained-entry.ts";
 
 /** Read at once, unless a single entry has more. */
@@ -13,7 +13,7 @@ const maxBytes = 8 * 1_024 * 1_024;
 
 const size = sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`;
 
-const inParts = async (database: Database, ids: readonly number[]): Promise<number[][]> => {
+const inParts = async ({ database }: Db, ids: readonly number[]): Promise<number[][]> => {
   const rows = await database
     .selectFrom("history")
     .select(["id", size.as("size")])
@@ -34,7 +34,7 @@ const inParts = async (database: Database, ids: readonly number[]): Promise<numb
 
 /** The digests of what redacted entries say, by the number of the entry. */
 const redactedContents = async (
-  database: Database,
+  { database }: Db,
   isSigned: IsSigned,
   ids: readonly number[],
 ): Promise<ReadonlySet<string>> => {
@@ -53,16 +53,16 @@ const redactedContents = async (
 };
 
 export const changedEntries = async (
-  database: Database,
+  db: Db,
   isSigned: IsSigned,
   { name }: EnvironmentRef,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> => {
   const changed = new Set<number>();
   if (ids.length === 0) return changed;
-  const redacted = await redactedContents(database, isSigned, ids);
-  for (const part of await inParts(database, ids)) {
-    const rows = await database
+  const redacted = await redactedContents(db, isSigned, ids);
+  for (const part of await inParts(db, ids)) {
+    const rows = await db.database
       .selectFrom("history")
       .select(storedColumns)
       .select("digest")

@@ -1,15 +1,14 @@
 // Checkpoints of history: written with a signature, and checked.
 import { type Statement, statementText } from "@halyard/core/history/chain";
 import type { IsSigned } from "@halyard/core/history/verify";
-import type { Database } from "../../platform/database/schema/tables.ts";
+import type { Db } from "../../platform/database/db.ts";
 import type { SecretCipher } from "../../platform/database/secrets/secret-cipher.ts";
 
 /** What the key is derived for: a signature for one purpose is none for another. */
 export const checkpointPurpose = "halyard history checkpoint";
 
 export const insertCheckpoint = async (
-  database: Database,
-  secrets: SecretCipher,
+  { database, secrets }: Db,
   environmentId: number,
   entryId: number,
   statement: Statement,
@@ -30,7 +29,7 @@ export const insertCheckpoint = async (
 };
 
 export const deleteCheckpoints = async (
-  database: Database,
+  { database }: Db,
   ids: readonly number[],
 ): Promise<void> => {
   if (ids.length === 0) return;
@@ -44,10 +43,7 @@ export const signedBy =
     secrets && secrets.isSigned(statement, { keyId, hmac }, checkpointPurpose) === true;
 
 /** With the newest key; those that no key of ours has signed stay as they are. */
-export const signCheckpointsAnew = async (
-  database: Database,
-  secrets: SecretCipher,
-): Promise<void> => {
+export const signCheckpointsAnew = async ({ database, secrets }: Db): Promise<void> => {
   for (let last = 0; ; ) {
     const rows = await database
       .selectFrom("history_checkpoints")

@@ -6,9 +6,8 @@ import {
   readStatement,
 } from "@halyard/core/history/chain";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
+import type { Db } from "../../platform/database/db.ts";
 import { idList } from "../../platform/database/schema/id-list.ts";
-import type { Database } from "../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../platform/database/secrets/secret-cipher.ts";
 import { sha256 } from "../../platform/text-hash.ts";
 import { changedEntries } from "./changed-entries.ts";
 import { deleteCheckpoints, insertCheckpoint, signedBy } from "./checkpoints.ts";
@@ -24,7 +23,7 @@ interface OpenGap extends Gap {
 const nowhere = "";
 
 const entriesAround = async (
-  database: Database,
+  { database }: Db,
   environmentId: number,
   first: number,
   last: number,
@@ -57,19 +56,19 @@ const entriesAround = async (
 
 /** Under the lock of the environment. */
 export const deleteEntries = async (
-  database: Database,
-  secrets: SecretCipher,
+  db: Db,
   environment: EnvironmentRef,
   ids: readonly number[],
   now: number,
 ): Promise<void> => {
+  const { database, secrets } = db;
   const { id: environmentId, name } = environment;
   const deletable = new Set(ids);
   const [first, last] = [Math.min(...ids), Math.max(...ids)];
-  const { before, within, checkpoints } = await entriesAround(database, environmentId, first, last);
+  const { before, within, checkpoints } = await entriesAround(db, environmentId, first, last);
   const isSigned = signedBy(secrets);
   // Whoever sets the time of an entry back has it deleted: that must not be signed as if nothing had happened.
-  const changed = await changedEntries(database, isSigned, environment, ids);
+  const changed = await changedEntries(db, isSigned, environment, ids);
   const gaps: OpenGap[] = [];
   const merged: number[] = [];
   let open: OpenGap | undefined;
@@ -132,9 +131,9 @@ export const deleteEntries = async (
     .where("kind", "=", "redacted")
     .where("entry_id", "in", idList(removed))
     .execute();
-  await deleteCheckpoints(database, merged);
+  await deleteCheckpoints(db, merged);
   for (const { id, from, to, entries, lastAt } of gaps) {
     const statement = { kind: "pruned", environment: name, at: now, from, to, entries, lastAt };
-    await insertCheckpoint(database, secrets, environmentId, id, statement as PrunedStatement);
+    await insertCheckpoint(db, environmentId, id, statement as PrunedStatement);
   }
 };

@@ -21,6 +21,14 @@ import {
   type VersionedSegment,
 } from "../../writes/change.ts";
 import type { FirstChange } from "../../writes/history-entry.ts";
+import {
+  countRevisions,
+  findFirstDeletion,
+  findRevisionAt,
+  findRevisionTime,
+  listChangesBack,
+  listFirstChanges,
+} from "./past-queries.ts";
 
 export type When = { readonly at: Date } | { readonly revision: number };
 
@@ -97,16 +105,16 @@ export interface PastMemory {
 export const createPast = (store: Store, { get, current }: PastMemory): Past => {
   const thenOf = (id: number, revision: number): Then => {
     const firstOf = async (kind: "flag" | "segment", key: string) =>
-      (await store.firstChanges(id, kind, revision, key))[0];
+      (await listFirstChanges(store, id, kind, revision, key))[0];
 
     return {
       revision,
-      changedAt: () => store.revisionTime(id, revision),
+      changedAt: () => findRevisionTime(store, id, revision),
 
       // Everywhere: first what is there now, then the changes, so that none in between is missed.
       async flags() {
         const now = new Map((get(id)?.all() ?? []).map((each) => [each.flag.key, each]));
-        return withFirst(now, await store.firstChanges(id, "flag", revision), flagBefore);
+        return withFirst(now, await listFirstChanges(store, id, "flag", revision), flagBefore);
       },
 
       async flag(key) {
@@ -118,7 +126,7 @@ export const createPast = (store: Store, { get, current }: PastMemory): Past => 
 
       async segments() {
         const now = new Map((await store.segments(id)).map((each) => [each.segment.key, each]));
-        const changes = await store.firstChanges(id, "segment", revision);
+        const changes = await listFirstChanges(store, id, "segment", revision);
         return withFirst(now, changes, ({ before, version }) =>
           before === null
             ? undefined
@@ -140,7 +148,7 @@ export const createPast = (store: Store, { get, current }: PastMemory): Past => 
         if (!first) return now && { ...now, segment: sorted(now.segment) };
         if (first.before === null) return undefined;
         // Whoever deletes a segment leaves it whole in history.
-        const deletion = await store.firstDeletion(id, key, revision);
+        const deletion = await findFirstDeletion(store, id, key, revision);
         const whole = deletion
           ? { segment: deletion.before as Segment, version: deletion.version - 1 }
           : now;
@@ -148,7 +156,7 @@ export const createPast = (store: Store, { get, current }: PastMemory): Past => 
         let state = stateOf(whole.segment);
         let { version } = whole;
         while (version >= first.version) {
-          const changes = await store.changesBack(id, key, revision, version);
+          const changes = await listChangesBack(store, id, key, revision, version);
           // A change is missing: what was read is of no use, and `past` says so.
           if (changes[0]?.version !== version) return undefined;
           for (const { before, after } of changes) {
@@ -168,7 +176,7 @@ export const createPast = (store: Store, { get, current }: PastMemory): Past => 
     if ("revision" in when && when.revision > last) {
       return invalid("revision", `must be at most ${last}, the revision of now`);
     }
-    const revision = "revision" in when ? when.revision : await store.revisionAt(id, when.at);
+    const revision = "revision" in when ? when.revision : await findRevisionAt(store, id, when.at);
     if (revision === undefined && "at" in when) {
       return conflict(
         `The environment "${name}" was not there yet at ${when.at.toISOString()}: its history begins later.`,
@@ -176,7 +184,7 @@ export const createPast = (store: Store, { get, current }: PastMemory): Past => 
     }
     const value = await read(thenOf(id, revision ?? 0));
     // Afterwards, since history may be pruned meanwhile.
-    const kept = await store.countRevisions(id, revision ?? 0, last);
+    const kept = await countRevisions(store, id, revision ?? 0, last);
     if (kept < last - (revision ?? 0)) {
       return conflict(
         `The history of the environment "${name}" no longer has all changes since revision ${revision}, so what it was then cannot be told.`,

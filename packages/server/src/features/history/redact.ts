@@ -1,11 +1,10 @@
 // Replaces a person's name and address in the entries of an environment. The digests stay; signed checkpoints say what changed.
 import { type RedactedStatement, readStatement } from "@halyard/core/history/chain";
 import { operator } from "../../platform/auth/principal.ts";
+import type { Db } from "../../platform/database/db.ts";
 import { appendEntry, lockHead } from "../../platform/database/schema/chain.ts";
-import type { DatabaseTraits } from "../../platform/database/schema/dialect.ts";
 import { historyRow, storedColumns, storedOf } from "../../platform/database/schema/history-row.ts";
-import type { Database } from "../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../platform/database/secrets/secret-cipher.ts";
+import type { Store } from "../../platform/database/store.ts";
 import { contentDigest } from "../../writes/chained-entry.ts";
 import type { RedactedEntries } from "../../writes/history-entry.ts";
 import { deleteCheckpoints, insertCheckpoint, signedBy } from "./checkpoints.ts";
@@ -30,12 +29,11 @@ interface Redaction {
 
 /** Under the lock of the environment, a few entries at a time. */
 export const redactPart = async (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
+  db: Db,
   { environmentId, person, now }: Redaction,
   after: number,
 ): Promise<RedactionPart> => {
+  const { database, traits, secrets } = db;
   const head = await lockHead(database, traits, environmentId);
   if (!head) return { next: undefined, redacted: [], refused: [] };
   const rows = await database
@@ -75,7 +73,7 @@ export const redactPart = async (
     const columns = historyRow(environmentId, (name) => written[name]);
     await database.updateTable("history").set(columns).where("id", "=", id).execute();
     await deleteCheckpoints(
-      database,
+      db,
       earlier.map((each) => each.row),
     );
     const statement: RedactedStatement = {
@@ -86,14 +84,14 @@ export const redactPart = async (
       digest: row.digest,
       content: contentDigest(changed, head.name),
     };
-    await insertCheckpoint(database, secrets, environmentId, id, statement);
+    await insertCheckpoint(db, environmentId, id, statement);
     redacted.push(id);
   }
   return { next: rows.length === batch ? rows.at(-1)?.id : undefined, redacted, refused };
 };
 
 /** Every name that the history knows a person by. */
-const namesOf = async (database: Database, id: string): Promise<string[]> => {
+const listNames = async ({ database }: Db, id: string): Promise<string[]> => {
   const rows = await database
     .selectFrom("history")
     .select("actor_user_name as name")
@@ -103,24 +101,20 @@ const namesOf = async (database: Database, id: string): Promise<string[]> => {
   return rows.flatMap(({ name }) => name ?? []);
 };
 
-type Transact = <T>(work: (database: Database) => Promise<T>) => Promise<T>;
-
 /** In every environment. What was done is an entry of its own. */
 export const redactHistory = async (
-  transact: Transact,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
+  store: Store,
   given: RedactedPerson,
   now: Date,
 ): Promise<readonly RedactedEntries[]> => {
   const { id } = given;
-  const { environments, names } = await transact(async (database) => ({
-    environments: await database
+  const { environments, names } = await store.transact(async (transaction) => ({
+    environments: await transaction.database
       .selectFrom("environments")
       .select(["id", "name"])
       .orderBy("name")
       .execute(),
-    names: id === undefined ? [] : await namesOf(database, id),
+    names: id === undefined ? [] : await listNames(transaction, id),
   }));
   const person = { ...given, names: [...new Set([...given.names, ...names])] };
   const results: RedactedEntries[] = [];
@@ -128,8 +122,8 @@ export const redactHistory = async (
     const [redacted, refused]: [number[], number[]] = [[], []];
     for (let after: number | undefined = 0; after !== undefined; ) {
       const from: number = after;
-      const part = await transact((database) =>
-        redactPart(database, traits, secrets, { environmentId, person, now }, from),
+      const part = await store.transact((transaction) =>
+        redactPart(transaction, { environmentId, person, now }, from),
       );
       redacted.push(...part.redacted);
       refused.push(...part.refused);
@@ -137,7 +131,7 @@ export const redactHistory = async (
     }
     results.push({ environment: name, redacted, refused });
     if (redacted.length === 0) continue;
-    await transact(async (database) => {
+    await store.transact(async ({ database, traits }) => {
       const head = await lockHead(database, traits, environmentId);
       if (!head) return;
       await appendEntry(database, environmentId, head, {

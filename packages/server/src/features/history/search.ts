@@ -1,14 +1,15 @@
 // A search through the history: batch after batch, newest first, with other work served in between.
 import { setImmediate } from "node:timers/promises";
-import type { Store } from "../../platform/database/store.ts";
+import type { Db } from "../../platform/database/db.ts";
 import type { HistoryPage, HistoryQuery, SearchedEntry } from "../../writes/history-entry.ts";
+import { listHistoryEntries, listSearchedHistory } from "./queries.ts";
 
 const batchSize = 500;
 /** One request searches 10,000 entries; the next page continues from there. */
 const maxBatches = 20;
 
 export const searchHistory = async (
-  store: Store,
+  db: Db,
   environmentId: number,
   query: HistoryQuery,
   { matches, withStates }: { matches: (entry: SearchedEntry) => boolean; withStates: boolean },
@@ -18,7 +19,8 @@ export const searchHistory = async (
   let isAtEnd = false;
   for (let batch = 0; batch < maxBatches && !isAtEnd && ids.length < query.limit; batch += 1) {
     if (batch > 0) await setImmediate();
-    const { entries, found } = await store.searchedHistory(
+    const { entries, found } = await listSearchedHistory(
+      db,
       environmentId,
       { ...query, limit: batchSize, before: searchedTo },
       withStates,
@@ -27,7 +29,7 @@ export const searchHistory = async (
     searchedTo = entries.at(-1) ?? searchedTo;
     isAtEnd = found < batchSize && entries.length === found;
   }
-  const found = await store.historyOf(environmentId, ids.slice(0, query.limit));
+  const found = await listHistoryEntries(db, environmentId, ids.slice(0, query.limit));
   // A full page continues after its last entry.
   return isAtEnd || ids.length >= query.limit ? found : { ...found, searchedTo };
 };

@@ -1,10 +1,13 @@
 // Verifies the history of an environment: in parts, once for all who ask at the same time.
 import { createHistoryVerifier, type HistoryVerification } from "@halyard/core/history/verify";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
-import type { Clock, Store } from "../../platform/database/store.ts";
+import type { Db } from "../../platform/database/db.ts";
+import type { Clock } from "../../platform/database/store.ts";
 import { noEnvironment, ok, type Result } from "../../platform/errors.ts";
 import { sha256 } from "../../platform/text-hash.ts";
 import type { ChainPart } from "../../writes/history-entry.ts";
+import { findChainPart } from "./chain-queries.ts";
+import { signedBy } from "./checkpoints.ts";
 
 /** What was found is told again for so many milliseconds, while the head is the same. */
 const keptFor = 10_000;
@@ -22,15 +25,15 @@ export interface Verification {
 /** Others are served between two parts. */
 const pause = () => new Promise((resolve) => setImmediate(resolve));
 
-export const createVerification = (store: Store, clock: Clock): Verification => {
+export const createVerification = (db: Db, clock: Clock): Verification => {
   const running = new Map<number, Promise<Result<Verified>>>();
   const kept = new Map<number, Verified>();
 
   const walk = async ({ id, name }: EnvironmentRef): Promise<Result<Verified>> => {
-    const verifier = createHistoryVerifier(sha256, { isSigned: store.isCheckpointSigned });
+    const verifier = createHistoryVerifier(sha256, { isSigned: signedBy(db.secrets) });
     verifier.add({ type: "history", format: 1, environment: name });
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const part: ChainPart | undefined = await store.chainPart(id, after);
+      const part: ChainPart | undefined = await findChainPart(db, id, after);
       if (!part) return noEnvironment;
       for (const line of part.parts) verifier.add(line);
       after = part.next;
@@ -53,7 +56,7 @@ export const createVerification = (store: Store, clock: Clock): Verification => 
       const { id } = environment;
       const known = kept.get(id);
       if (known && clock().getTime() - known.verifiedAt.getTime() < keptFor) {
-        const end = await store.chainPart(id, Number.MAX_SAFE_INTEGER);
+        const end = await findChainPart(db, id, Number.MAX_SAFE_INTEGER);
         if (end?.head === known.head) return ok(known);
       }
       const begun = running.get(id) ?? walkTwice(environment);
@@ -66,7 +69,7 @@ export const createVerification = (store: Store, clock: Clock): Verification => 
     },
 
     async part({ id }, after) {
-      const part = await store.chainPart(id, after);
+      const part = await findChainPart(db, id, after);
       return part ? ok(part) : noEnvironment;
     },
   };

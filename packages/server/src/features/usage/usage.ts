@@ -14,8 +14,10 @@ import {
   type UsageHour,
 } from "../../evaluation/usage/counts.ts";
 import type { EnvironmentRef } from "../../platform/auth/principal.ts";
-import type { Clock, Store } from "../../platform/database/store.ts";
+import type { Db } from "../../platform/database/db.ts";
+import type { Clock } from "../../platform/database/store.ts";
 import { notFound, ok, type Result } from "../../platform/errors.ts";
+import { listUsage, listUsageHours } from "./queries.ts";
 
 export interface Evaluations extends ResultCounts {
   readonly key: string;
@@ -56,7 +58,7 @@ export interface UsageReport {
 }
 
 export const createUsageReport = (
-  store: Pick<Store, "usage" | "usageHours">,
+  db: Db,
   snapshots: Pick<Snapshots, "get">,
   usage: Pick<Usage, "flush">,
   clock: Clock,
@@ -86,8 +88,8 @@ export const createUsageReport = (
 
     async ofAll({ id: environmentId }, hours) {
       await usage.flush();
-      const flags = await store.usage(environmentId, begin(hours));
-      const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
+      const flags = await listUsage(db, environmentId, begin(hours));
+      const bulk = await listUsageHours(db, environmentId, allFlags, new Date(0));
       const now = clock();
       return flags.map((flag) => {
         const { flagKey, on, off } = flag;
@@ -103,12 +105,12 @@ export const createUsageReport = (
       if (!isFlagKey(key)) return notFound("The flag", key);
       await usage.flush();
       const since = begin(hours);
-      const [flag] = await store.usage(environmentId, since, key);
+      const [flag] = await listUsage(db, environmentId, since, key);
       if (!flag) return notFound("The flag", key);
-      const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
+      const bulk = await listUsageHours(db, environmentId, allFlags, new Date(0));
       // The hour in which the flag was created also counts requests from before it.
       const created = flag.createdAt ?? new Date(0);
-      const own = await store.usageHours(environmentId, key, since);
+      const own = await listUsageHours(db, environmentId, key, since);
       return ok({
         key,
         ...lastTimes(flag, bulk),

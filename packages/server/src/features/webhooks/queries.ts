@@ -1,129 +1,138 @@
-// The writes of ports.ts that concern webhooks.
+// Webhooks in SQL. A delivery worker may deactivate a webhook at any time, but not while it is locked here.
 
-import type { DatabaseTraits } from "../../platform/database/schema/dialect.ts";
+import type { Db, Tx } from "../../platform/database/db.ts";
 import { idList } from "../../platform/database/schema/id-list.ts";
-import type { Database } from "../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../platform/database/secrets/secret-cipher.ts";
-import type { Transaction } from "../../platform/database/store.ts";
-import { lockQueues } from "./outbox/lock-queues.ts";
-import { makeDue, retryFailed } from "./outbox/retry-failed.ts";
+import {
+  readWebhooks,
+  webhookColumns,
+  webhookOf,
+} from "../../platform/database/schema/webhook-row.ts";
+import type { Webhook } from "../../writes/webhook.ts";
+import { lockQueues } from "./deliveries/lock-queues.ts";
+import { makeDue } from "./deliveries/retry-queries.ts";
 
-type WebhookWrites = Pick<
-  Transaction,
-  | "insertWebhook"
-  | "updateWebhook"
-  | "rotateSecret"
-  | "deleteWebhook"
-  | "deleteDeliveries"
-  | "retryFailed"
-  | "insertTestEvent"
->;
+export const listWebhooks = async (
+  { database }: Db,
+  environmentId: number,
+): Promise<readonly Webhook[]> => {
+  const rows = await readWebhooks.run(database, { environmentId });
+  return rows.map(webhookOf);
+};
 
-export const webhookWrites = (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
-  changed: Set<string>,
-): WebhookWrites => ({
-  async insertWebhook(environmentId, webhook, secret) {
-    await database
-      .insertInto("webhooks")
-      .values({
-        id: webhook.id,
-        environment_id: environmentId,
-        url: webhook.url,
-        events: JSON.stringify(webhook.events),
-        active: webhook.active ? 1 : 0,
-        cloud_events: webhook.cloudEvents ? 1 : null,
-        secret: secrets.seal(secret, webhook.id),
-        created_at: webhook.createdAt.getTime(),
-      })
-      .execute();
-  },
+export const findWebhook = async (
+  { database, locked }: Db,
+  environmentId: number,
+  id: string,
+): Promise<Webhook | undefined> => {
+  const row = await database
+    .selectFrom("webhooks")
+    .select(webhookColumns)
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .$call(locked)
+    .executeTakeFirst();
+  return row && webhookOf(row);
+};
 
-  async updateWebhook(environmentId, webhook, activated) {
-    await database
-      .updateTable("webhooks")
-      .set((row) => ({
-        events: JSON.stringify(webhook.events),
-        active: webhook.active ? 1 : 0,
-        cloud_events: webhook.cloudEvents ? 1 : null,
-        failing_since: row
-          .case()
-          .when("active", "=", webhook.active ? 1 : 0)
-          .then(row.ref("failing_since"))
-          .else(null)
-          .end(),
-      }))
-      .where("environment_id", "=", environmentId)
-      .where("id", "=", webhook.id)
-      .execute();
-    changed.add(webhook.id);
-    if (!activated) return;
-    const time = activated.getTime();
-    await lockQueues(database, traits, (queue) =>
-      queue.and([queue("webhook_id", "=", webhook.id), queue("due_at", ">", time)]),
-    );
-    await makeDue(database, webhook.id, time);
-  },
+export const insertWebhook = async (
+  { database, secrets }: Tx,
+  environmentId: number,
+  webhook: Webhook,
+  secret: string,
+): Promise<void> => {
+  await database
+    .insertInto("webhooks")
+    .values({
+      id: webhook.id,
+      environment_id: environmentId,
+      url: webhook.url,
+      events: JSON.stringify(webhook.events),
+      active: webhook.active ? 1 : 0,
+      cloud_events: webhook.cloudEvents ? 1 : null,
+      secret: secrets.seal(secret, webhook.id),
+      created_at: webhook.createdAt.getTime(),
+    })
+    .execute();
+};
 
-  async rotateSecret(webhookId, secret, previousUntil) {
-    const row = await database
-      .selectFrom("webhooks")
-      .select("secret")
-      .where("id", "=", webhookId)
-      .executeTakeFirstOrThrow();
-    await database
-      .updateTable("webhooks")
-      .set({
-        secret: secrets.seal(secret, webhookId),
-        previous_secret: previousUntil ? row.secret : null,
-        previous_until: previousUntil?.getTime() ?? null,
-      })
-      .where("id", "=", webhookId)
-      .execute();
-    changed.add(webhookId);
-  },
+/** With a time: it was activated then, and its pending deliveries are due at once. */
+export const updateWebhook = async (
+  tx: Tx,
+  environmentId: number,
+  webhook: Webhook,
+  activated: Date | null,
+): Promise<void> => {
+  const { database, signal } = tx;
+  await database
+    .updateTable("webhooks")
+    .set((row) => ({
+      events: JSON.stringify(webhook.events),
+      active: webhook.active ? 1 : 0,
+      cloud_events: webhook.cloudEvents ? 1 : null,
+      failing_since: row
+        .case()
+        .when("active", "=", webhook.active ? 1 : 0)
+        .then(row.ref("failing_since"))
+        .else(null)
+        .end(),
+    }))
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", webhook.id)
+    .execute();
+  signal.changed.add(webhook.id);
+  if (!activated) return;
+  const time = activated.getTime();
+  await lockQueues(tx, (queue) =>
+    queue.and([queue("webhook_id", "=", webhook.id), queue("due_at", ">", time)]),
+  );
+  await makeDue(tx, webhook.id, time);
+};
 
-  async deleteWebhook(environmentId, id) {
-    await database.deleteFrom("attempt_counts").where("webhook_id", "=", id).execute();
-    await database
-      .deleteFrom("webhooks")
-      .where("environment_id", "=", environmentId)
-      .where("id", "=", id)
-      .execute();
-    changed.add(id);
-  },
+/** The old secret stays valid until the time given; null removes it at once. */
+export const updateSecret = async (
+  { database, secrets, signal }: Tx,
+  webhookId: string,
+  secret: string,
+  previousUntil: Date | null,
+): Promise<void> => {
+  const row = await database
+    .selectFrom("webhooks")
+    .select("secret")
+    .where("id", "=", webhookId)
+    .executeTakeFirstOrThrow();
+  await database
+    .updateTable("webhooks")
+    .set({
+      secret: secrets.seal(secret, webhookId),
+      previous_secret: previousUntil ? row.secret : null,
+      previous_until: previousUntil?.getTime() ?? null,
+    })
+    .where("id", "=", webhookId)
+    .execute();
+  signal.changed.add(webhookId);
+};
 
-  deleteDeliveries: (webhookId, limit) =>
-    deleteOldestDeliveries(database, traits, webhookId, limit),
-
-  async retryFailed(webhookId, limit, at) {
-    changed.add(webhookId);
-    return retryFailed(database, traits, webhookId, limit, at.getTime());
-  },
-
-  async insertTestEvent(environmentId, event, at) {
-    await database
-      .insertInto("events")
-      .values({
-        ...event,
-        environment_id: environmentId,
-        sequence: null,
-        ordering_key: null,
-        created_at: at.getTime(),
-      })
-      .execute();
-  },
-});
+export const deleteWebhook = async (
+  { database, signal }: Tx,
+  environmentId: number,
+  id: string,
+): Promise<void> => {
+  await database.deleteFrom("attempt_counts").where("webhook_id", "=", id).execute();
+  await database
+    .deleteFrom("webhooks")
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .execute();
+  signal.changed.add(id);
+};
 
 /** With their attempts; returns how many. */
 export const deleteOldestDeliveries = async (
-  database: Database,
-  traits: DatabaseTraits,
+  db: Pick<Db, "database" | "traits">,
   webhookId: string,
   limit: number,
 ): Promise<number> => {
+  const { database } = db;
   const oldest = await database
     .selectFrom("deliveries")
     .select(["position", "queue_id"])
@@ -134,8 +143,8 @@ export const deleteOldestDeliveries = async (
   if (oldest.length === 0) return 0;
   const queueIds = [...new Set(oldest.map(({ queue_id }) => queue_id))];
   // A worker that records an outcome has locked its queue first.
-  await lockQueues(database, traits, (queue) => queue("id", "in", idList(queueIds)));
-  // Without its lease nobody records the outcome of a delivery that is gone.
+  await lockQueues(db, (queue) => queue("id", "in", idList(queueIds)));
+  // Without its lease no worker records the outcome of a deleted delivery.
   await database
     .updateTable("delivery_queues")
     .set({ lease_id: null, lease_until: 0 })

@@ -1,6 +1,7 @@
 // Webhooks: register, show, change and remove subscriptions.
 
 import type { Caller, EnvironmentRef } from "../../platform/auth/principal.ts";
+import type { Db } from "../../platform/database/db.ts";
 import type {
   LookUp,
   RandomBytes,
@@ -16,7 +17,16 @@ import {
 } from "../../writes/idempotency.ts";
 import { transactFor } from "../../writes/transact-for.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../../writes/webhook.ts";
+import { findLastEntry } from "../history/history.ts";
 import { type CallbackPolicy, checkCallbackUrl, checkResolved } from "./callback-address.ts";
+import {
+  deleteOldestDeliveries,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  updateWebhook,
+} from "./queries.ts";
 
 export interface CreateWebhook {
   readonly url: string;
@@ -63,6 +73,9 @@ export const missing = (id: string): Result<never> => notFound("The webhook", id
 export const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
 export const newSecret = (random: RandomBytes): string => `whsec_${random(32).toBase64()}`;
 
+export const countWebhooks = async (db: Db, environmentId: number): Promise<number> =>
+  (await listWebhooks(db, environmentId)).length;
+
 /** Records a change of a webhook in the history, without secrets. */
 export const recordWebhook = (
   transaction: Transaction,
@@ -97,10 +110,10 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
   };
 
   return {
-    list: ({ id }) => store.webhooks(id),
+    list: ({ id }) => listWebhooks(store, id),
 
     async get(environment, id) {
-      const found = isWebhookId(id) ? await store.webhook(environment.id, id) : undefined;
+      const found = isWebhookId(id) ? await findWebhook(store, environment.id, id) : undefined;
       return found ? ok(found) : missing(id);
     },
 
@@ -129,7 +142,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
             createdAt: clock(),
           };
           const secret = newSecret(random);
-          await transaction.insertWebhook(environment.id, webhook, secret);
+          await insertWebhook(transaction, environment.id, webhook, secret);
           await recordWebhook(transaction, caller, clock(), "webhook.created", null, webhook);
           return ok({ webhook, secret });
         }),
@@ -143,7 +156,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       if (!isWebhookId(id)) return missing(id);
       return transactFor(store, caller, async (transaction) => {
         await transaction.lockEnvironment(environment.id);
-        const before = await transaction.webhook(environment.id, id);
+        const before = await findWebhook(transaction, environment.id, id);
         if (!before) return missing(id);
         const { cloudEvents, ...rest } = before;
         const after: Webhook = {
@@ -154,7 +167,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
         };
         if (JSON.stringify(shown(after)) === JSON.stringify(shown(before))) return ok(before);
         const activated = after.active && !before.active ? clock() : null;
-        await transaction.updateWebhook(environment.id, after, activated);
+        await updateWebhook(transaction, environment.id, after, activated);
         await recordWebhook(transaction, caller, clock(), "webhook.updated", before, after);
         return ok(after);
       });
@@ -168,22 +181,18 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       const removePart = (): Promise<Result<boolean>> =>
         transactFor(store, caller, async (transaction) => {
           await transaction.lockEnvironment(environment.id);
-          const present = await transaction.webhook(environment.id, id);
+          const present = await findWebhook(transaction, environment.id, id);
           if (!present) return missing(id);
-          const { entries } = await transaction.history(environment.id, {
-            subject: "webhook",
-            subjectId: id,
-            limit: 1,
-          });
-          if (!entries[0]?.actions.includes(deletion)) {
+          const last = await findLastEntry(transaction, environment.id, "webhook", id);
+          if (!last?.actions.includes(deletion)) {
             await recordWebhook(transaction, caller, clock(), deletion, present, null);
           }
           if (present.active) {
-            await transaction.updateWebhook(environment.id, { ...present, active: false }, null);
+            await updateWebhook(transaction, environment.id, { ...present, active: false }, null);
           }
-          const removed = await transaction.deleteDeliveries(id, deliveriesAtOnce);
+          const removed = await deleteOldestDeliveries(transaction, id, deliveriesAtOnce);
           if (removed === deliveriesAtOnce) return ok(false);
-          await transaction.deleteWebhook(environment.id, id);
+          await deleteWebhook(transaction, environment.id, id);
           return ok(true);
         });
       for (;;) {

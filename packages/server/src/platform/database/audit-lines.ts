@@ -1,7 +1,8 @@
 // The lines of the audit log that a transaction collects.
 import type { Change } from "../../writes/change.ts";
 import type { NewHistoryEntry } from "../../writes/history-entry.ts";
-import type { AuditLine, SignalDraft } from "./db.ts";
+import type { AuditLine } from "../telemetry/audit-line.ts";
+import type { SignalDraft } from "./db.ts";
 import type { Transaction } from "./store.ts";
 export const auditOfChange = ({
   state,
@@ -73,21 +74,6 @@ export const audited = (transaction: Transaction, signal: SignalDraft) => {
       const actions = ["environment.deleted"];
       signal.audit.push({ actions, environmentId, subject: "environment", id, actor });
       await transaction.closeEnvironment(environment, at, actor);
-    },
-    queue(deliveries, kind, at) {
-      const [first] = deliveries;
-      const [environmentId] = [...signal.environmentNames.keys()].slice(-1);
-      // The first part of a replay is audited with its request; the parts that follow are not.
-      if (first && kind !== "event" && signal.requester !== undefined) {
-        signal.audit.push({
-          actions: [kind === "replay" ? "webhook.replayed" : "webhook.tested"],
-          ...(environmentId !== undefined && { environmentId }),
-          subject: "webhook",
-          id: first.webhookId,
-          deliveries: deliveries.length,
-        });
-      }
-      return transaction.queue(deliveries, kind, at);
     },
   };
   return overrides;

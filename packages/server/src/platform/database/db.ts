@@ -1,9 +1,10 @@
 // The handle that every query function takes: the database outside a transaction, or one transaction on it.
 
-import type { QueuedDelivery } from "../../features/webhooks/outbox/queue.ts";
+import type { QueuedDelivery } from "../../features/webhooks/deliveries/rules.ts";
 import type { ChainHead } from "../../writes/chained-entry.ts";
 import type { Change } from "../../writes/change.ts";
-import type { Actor, Requester, Review } from "../auth/principal.ts";
+import type { Requester } from "../auth/principal.ts";
+import type { AuditLine } from "../telemetry/audit-line.ts";
 import type { DatabaseTraits, SameSelect } from "./schema/dialect.ts";
 import type { Database } from "./schema/tables.ts";
 import type { SecretCipher } from "./secrets/secret-cipher.ts";
@@ -21,22 +22,6 @@ export interface Tx extends Db {
   readonly signal: SignalDraft;
   /** The end of the history of each environment that is locked here. */
   readonly heads: Map<number, ChainHead>;
-}
-
-/** A line of the audit log, written once its transaction is committed. */
-export interface AuditLine {
-  readonly actions: readonly string[];
-  /** Undefined for a change that concerns no environment, or all of them. */
-  readonly environmentId?: number;
-  readonly subject: string;
-  readonly id: string;
-  readonly actor?: Actor;
-  readonly reason?: string;
-  readonly changeRequest?: Review["changeRequest"];
-  readonly bypass?: Review["bypass"];
-  readonly version?: number;
-  readonly sequence?: number;
-  readonly deliveries?: number;
 }
 
 /** Collects what listeners learn after the commit. */

@@ -8,9 +8,6 @@ import { changeRequestReads } from "../../features/change-requests/queries.ts";
 import { environmentReads } from "../../features/environments/queries.ts";
 import { removedEnvironments } from "../../features/environments/removal-queries.ts";
 import type { EnvironmentReads } from "../../features/environments/rules.ts";
-import { chainReads } from "../../features/history/chain-queries.ts";
-import { pastReads } from "../../features/history/past-queries.ts";
-import { eventLogReads, historyReads, historySearchReads } from "../../features/history/queries.ts";
 import { apiKeyReads } from "../../features/keys/queries.ts";
 import { userReads } from "../../features/people/queries.ts";
 import {
@@ -25,12 +22,6 @@ import {
   segmentReads,
   wholeSegments,
 } from "../../features/segments/queries.ts";
-import { evaluationErrorReads } from "../../features/usage/error-queries.ts";
-import { usageReads } from "../../features/usage/queries.ts";
-import { healthReads } from "../../features/webhooks/deliveries/health-queries.ts";
-import { deliveryReads } from "../../features/webhooks/deliveries/queries.ts";
-import { replayReads } from "../../features/webhooks/deliveries/replay-queries.ts";
-import type { ReplayReads } from "../../features/webhooks/replay.ts";
 import type { VersionedFlag } from "../../writes/change.ts";
 import type { ReferenceReads } from "../../writes/references.ts";
 import type { SignInLinkReads } from "../auth/session.ts";
@@ -38,7 +29,6 @@ import type { SameSelect } from "./schema/dialect.ts";
 import { batchesOf, idList } from "./schema/id-list.ts";
 import { prepared, type Value } from "./schema/prepared.ts";
 import type { Database, Tables } from "./schema/tables.ts";
-import { readWebhooks, webhookColumns, webhookOf } from "./schema/webhook-row.ts";
 import type { Reader } from "./store.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
@@ -74,7 +64,6 @@ export const readsToChange = (
   lock: SameSelect = (query) => query,
 ): Pick<
   Reader,
-  | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
   | keyof SignInLinkReads
@@ -82,11 +71,8 @@ export const readsToChange = (
   | keyof EnvironmentReads
   | keyof ChangeRequestReads
   | "flag"
-  | "webhooks"
-  | "webhook"
   | "keys"
   | "apiKey"
-  | "history"
 > => {
   const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
     const found: VersionedFlag[] = [];
@@ -104,10 +90,8 @@ export const readsToChange = (
   };
 
   return {
-    ...replayReads(database, lock),
     ...segmentReads(database),
     ...referenceReads(database, flagsAmong),
-    ...historyReads(database),
     ...userReads(database),
     ...environmentReads(database),
     ...signInLinkReads(database, lock),
@@ -118,37 +102,13 @@ export const readsToChange = (
       return row && flagOf(row);
     },
 
-    async webhooks(environmentId) {
-      const rows = await readWebhooks.run(database, { environmentId });
-      return rows.map(webhookOf);
-    },
-
-    async webhook(environmentId, id) {
-      const row = await database
-        .selectFrom("webhooks")
-        .select(webhookColumns)
-        .where("environment_id", "=", environmentId)
-        .where("id", "=", id)
-        .$call(lock)
-        .executeTakeFirst();
-      return row && webhookOf(row);
-    },
-
     ...apiKeyReads(database),
   };
 };
 
 export const createReader = (database: Database): Reader => ({
   ...readsToChange(database),
-  ...deliveryReads(database),
   ...followReads(database),
-  ...usageReads(database),
-  ...evaluationErrorReads(database),
-  ...healthReads(database),
-  ...eventLogReads(database),
-  ...historySearchReads(database),
-  ...pastReads(database),
-  ...chainReads(database),
   session: readSession(database),
   sessionsOf: sessionsOf(database),
 

@@ -1,16 +1,11 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 
-import { instanceReads, instanceWrites } from "../../features/clients/queries.ts";
-import { signCheckpointsAnew, signedBy } from "../../features/history/checkpoints.ts";
-import { redactHistory } from "../../features/history/redact.ts";
+import { signCheckpointsAnew } from "../../features/history/checkpoints.ts";
 import { replaceLostKey } from "../../features/people/address-hashes.ts";
 import { credentialReads, hasPasswords } from "../../features/people/sign-in/credential-queries.ts";
 import { writeSessionUse } from "../../features/people/sign-in/session-queries.ts";
-import { createAddEvaluationErrors } from "../../features/usage/error-queries.ts";
-import { createAddUsage, writeKeyUse } from "../../features/usage/queries.ts";
-import { createOutbox } from "../../features/webhooks/outbox/outbox.ts";
-import { queue } from "../../features/webhooks/outbox/queue.ts";
-import type { DeliverySignal, Outbox } from "../../features/webhooks/outbox.ts";
+import { writeKeyUse } from "../../features/usage/queries.ts";
+import { insertQueued } from "../../features/webhooks/deliveries/queue-queries.ts";
 import type { Requester } from "../auth/principal.ts";
 import { type SignalDraft, unlocked } from "./db.ts";
 import { groupCommit } from "./group-commit.ts";
@@ -64,27 +59,20 @@ const createDraft = (requester: Requester | undefined): SignalDraft => ({
   accessChanged: false,
 });
 
-const observeBatches = (outbox: Outbox, observe: ObserveCall): Outbox => ({
-  ...outbox,
-  runBatch: (batch) => observe("delivery", "runBatch", () => outbox.runBatch(batch)),
-});
-
 export const createSqlStore = (
   engine: Engine,
   secrets: SecretCipher,
   observe: ObserveCall = unobserved,
 ): Store => {
-  const deliveryListeners = new Set<(signal: DeliverySignal) => void>();
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
   const transactionOn = createTransactions(engine.traits, secrets);
+  const handle = { traits: engine.traits, secrets, locked: unlocked };
   const changes = groupCommit<Part>(engine.transact, engine.maxWaiting, (database, parts) =>
-    queue(
-      database,
-      engine.traits,
+    insertQueued(
+      { ...handle, database },
       parts.flatMap(({ draft }) => draft.deliveries),
     ),
   );
-  const handle = { traits: engine.traits, secrets, locked: unlocked };
   return {
     ...handle,
     database: engine.databaseForRequests,
@@ -92,7 +80,6 @@ export const createSqlStore = (
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
     hasPasswords: () => hasPasswords(engine.database),
-    isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
     async transact(work, { environmentId, requester } = {}) {
@@ -105,31 +92,25 @@ export const createSqlStore = (
         key === undefined ? changes.alone(run) : changes.together(key, run),
       );
       const followers = [...commitListeners].map(async (listener) => listener(draft));
-      if (draft.queued.size + draft.changed.size > 0) {
-        for (const listener of deliveryListeners) listener(draft);
-      }
       await Promise.all(followers);
       return result as Awaited<ReturnType<typeof work>>;
     },
+    transactRelaxed: (work) =>
+      engine.transactRelaxed((database) =>
+        work({ ...handle, database, locked: engine.traits.locked }),
+      ),
     onCommit(listener) {
       commitListeners.add(listener);
       return () => commitListeners.delete(listener);
     },
     onHint: (listener) => engine.onHint(listener),
-    outbox: observeBatches(createOutbox(engine, secrets, deliveryListeners), observe),
-    redactHistory: (person, now) =>
-      redactHistory(engine.transact, engine.traits, secrets, person, now),
     keysUsed: (keyIds, at) =>
       engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
     sessionUsed: (hash, at) =>
       engine.transactRelaxed((database) => writeSessionUse(database, hash, at)),
-    ...instanceReads(engine.database, engine.traits),
-    ...instanceWrites(engine.traits, engine.transactRelaxed),
-    addUsage: createAddUsage(engine.traits, engine.transactRelaxed),
-    addEvaluationErrors: createAddEvaluationErrors(engine.traits, engine.transactRelaxed),
     reencryptSecrets: ({ isAddressKeyLost }) =>
       engine.transact(async (database) => {
-        await signCheckpointsAnew(database, secrets);
+        await signCheckpointsAnew({ ...handle, database });
         const lostAddresses = await replaceLostKey(database, secrets, isAddressKeyLost);
         return { count: await reencrypt(database, engine.traits, secrets), lostAddresses };
       }),

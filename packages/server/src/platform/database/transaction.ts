@@ -14,10 +14,6 @@ import {
   credentialWrites,
 } from "../../features/people/sign-in/credential-queries.ts";
 import { sessionWrites, signInLinkWrites } from "../../features/people/sign-in/session-queries.ts";
-import { deliveryReads } from "../../features/webhooks/deliveries/queries.ts";
-import { replayWrites } from "../../features/webhooks/deliveries/replay-queries.ts";
-import { queue } from "../../features/webhooks/outbox/queue.ts";
-import { webhookWrites } from "../../features/webhooks/queries.ts";
 import type { ChainHead } from "../../writes/chained-entry.ts";
 import type { Change } from "../../writes/change.ts";
 import { lockEnvironment } from "../../writes/lock.ts";
@@ -107,11 +103,8 @@ interface Resources {
 
 /** What knows nothing of the transaction but its database. */
 const onConnection = ({ database, traits, secrets }: Resources) => ({
-  // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
   ...readsToChange(database, traits.locked),
-  ...deliveryReads(database),
   ...credentialReads(database, secrets, traits.locked),
-  ...replayWrites(database),
   ...signInLinkWrites(database),
   ...sessionWrites(database),
   ...credentialWrites(database, traits, secrets),
@@ -180,13 +173,6 @@ const createTransaction = (
       signal.audit.push(auditOfChange(change));
     },
 
-    async queue(deliveries, kind, at) {
-      const queued = deliveries.map((delivery) => ({ ...delivery, kind, at }));
-      await queue(database, traits, queued);
-      for (const { webhookId } of deliveries) signal.queued.add(webhookId);
-    },
-
-    ...webhookWrites(database, traits, secrets, signal.changed),
     ...userWrites(database, traits, secrets, signal),
     ...changeRequestWrites(database, traits, signal, queueAtEnd),
 

@@ -1,8 +1,8 @@
 // The audit log: one line for every change, written once its transaction is committed.
 import { operator, type Requester, whoIs } from "../auth/principal.ts";
-import type { AuditLine } from "../database/db.ts";
 import type { Replica } from "../database/replica.ts";
 import type { Commit, Position, Store } from "../database/store.ts";
+import type { AuditLine } from "./audit-line.ts";
 
 export interface AuditLog {
   info(fields: object, message: string): void;

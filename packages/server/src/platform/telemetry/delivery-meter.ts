@@ -1,6 +1,6 @@
 // Counts attempts and finished deliveries by their outcome.
-import { isSuccess, type Outcome } from "../../features/webhooks/delivery.ts";
-import type { Outbox } from "../../features/webhooks/outbox.ts";
+import { isSuccess, type Outcome } from "../../features/webhooks/deliveries/rules.ts";
+import type { Outbox } from "../../features/webhooks/sending/outbox.ts";
 import type { Send } from "../database/store.ts";
 import { createTiming, type Timing } from "./timing.ts";
 

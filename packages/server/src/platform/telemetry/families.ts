@@ -1,5 +1,5 @@
 // All metrics with their names, help texts and labels.
-import type { Backlog } from "../../features/webhooks/delivery.ts";
+import type { Backlog } from "../../features/webhooks/sending/batch.ts";
 import type { Audit } from "./audit.ts";
 import type { DeliveryMeter } from "./delivery-meter.ts";
 import { type HttpMeter, streamKinds } from "./http-meter.ts";

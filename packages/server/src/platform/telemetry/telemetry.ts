@@ -1,6 +1,7 @@
 // All telemetry of one instance: metrics, audit log and, when an SDK is loaded, spans.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Backlog } from "../../features/webhooks/delivery.ts";
+import type { Backlog } from "../../features/webhooks/sending/batch.ts";
+import type { Outbox } from "../../features/webhooks/sending/outbox.ts";
 import type { Replica } from "../database/replica.ts";
 import type { ObserveCall } from "../database/schema/kysely-on.ts";
 import type { Clock, Send, Store } from "../database/store.ts";
@@ -15,18 +16,20 @@ import { findTracing, type Tracing, type TracingLog } from "./tracing.ts";
 /** Milliseconds: a store that does not answer must not hold up the other metrics. */
 const backlogTimeout = 1_000;
 
+/** At a time, in milliseconds. */
+type FindBacklog = (now: number) => Promise<Backlog>;
+
 export interface Telemetry {
   readonly http: HttpMeter;
   readonly tracing: Tracing | undefined;
   /** Measures the calls to the database. */
   readonly observe: ObserveCall;
-  /** The same store, whose deliveries are counted. */
-  countDeliveries(store: Store): Store;
+  /** Counts finished deliveries, and measures batches. */
+  readonly outbox: (outbox: Outbox) => Outbox;
   /** Writes the audit log of the store's commits; the change feed notifies what it returns. */
   follow(store: Store): readonly Replica[];
   readonly send: (send: Send) => Send;
-  /** Queries the store for its backlog. */
-  scrape(store: Store, load: LoadFigures): Promise<Scrape>;
+  scrape(findBacklog: FindBacklog, load: LoadFigures): Promise<Scrape>;
 }
 
 export interface TelemetryDependencies {
@@ -45,11 +48,11 @@ export const createTelemetry = async (dependencies: TelemetryDependencies): Prom
   const store = createStoreMeter(monotonic, tracing);
   const audit = createAudit(log);
 
-  const backlogOf = async ({ outbox }: Store): Promise<Backlog | undefined> => {
+  const backlogWithin = async (find: FindBacklog): Promise<Backlog | undefined> => {
     const answered = new AbortController();
     const tooLong = pause(backlogTimeout, undefined, { ref: false, signal: answered.signal });
     try {
-      return await Promise.race([outbox.backlog(clock().getTime()), tooLong]);
+      return await Promise.race([find(clock().getTime()), tooLong]);
     } catch {
       return undefined;
     } finally {
@@ -62,11 +65,15 @@ export const createTelemetry = async (dependencies: TelemetryDependencies): Prom
     http,
     tracing,
     observe: store.observe,
-    countDeliveries: (real) => ({ ...real, outbox: deliveries.outbox(real.outbox) }),
+    outbox: (outbox) =>
+      deliveries.outbox({
+        ...outbox,
+        runBatch: (batch) => store.observe("delivery", "runBatch", () => outbox.runBatch(batch)),
+      }),
     follow: (real) => [audit.follow(real), store.replica],
     send: (send) => deliveries.send(tracing ? tracing.send(send) : send),
-    async scrape(of, load) {
-      const backlog = await backlogOf(of);
+    async scrape(findBacklog, load) {
+      const backlog = await backlogWithin(findBacklog);
       return scrapeWith(
         familiesOf({ version, http, deliveries, store, audit }, load, backlog, clock().getTime()),
       );

@@ -10,18 +10,22 @@ import {
   runIdempotent,
 } from "../../../writes/idempotency.ts";
 import { transactFor } from "../../../writes/transact-for.ts";
-import type { TestableType, Webhook } from "../../../writes/webhook.ts";
-import type { Delivery, DeliveryQuery, FixedRequest } from "../delivery.ts";
+import type { NewDelivery, TestableType, Webhook } from "../../../writes/webhook.ts";
+import { findWebhook, updateSecret } from "../queries.ts";
+import { inactive, isWebhookId, missing, newSecret, recordWebhook } from "../webhooks.ts";
+import { listBlocking, listHealth } from "./health-queries.ts";
 import {
   type BlockingDelivery,
   type DeliveryHealth,
   type HealthStatus,
   nextAttemptOf,
   statusOf,
-} from "../health.ts";
-import { rotationOverlap } from "../retry.ts";
-import { testEvent } from "../test-event.ts";
-import { inactive, isWebhookId, missing, newSecret, recordWebhook } from "../webhooks.ts";
+} from "./health-rules.ts";
+import { findDelivery, findEventBody, insertTestEvent, listDeliveries } from "./queries.ts";
+import { queueDeliveries } from "./queue-queries.ts";
+import { retryFailed } from "./retry-queries.ts";
+import type { Delivery, DeliveryQuery, FixedRequest } from "./rules.ts";
+import { testEvent } from "./test-event.ts";
 
 export interface Rotated {
   readonly secret: string;
@@ -91,6 +95,8 @@ export interface DeliveriesDependencies extends Sources {
   readonly publicUrl: string | undefined;
 }
 
+/** Milliseconds for which the old secret stays valid after a rotation. */
+const rotationOverlap = 24 * 60 * 60 * 1_000;
 /** Failed deliveries that one request makes pending again. */
 const retriedAtOnce = 500;
 
@@ -121,27 +127,44 @@ export const createDeliveries = ({
       runIdempotent(transaction, once, clock, async () => {
         const { environment } = caller;
         await transaction.lockEnvironment(environment.id);
-        const webhook = isWebhookId(id) ? await transaction.webhook(environment.id, id) : undefined;
+        const webhook = isWebhookId(id)
+          ? await findWebhook(transaction, environment.id, id)
+          : undefined;
         return webhook ? work(transaction, webhook) : missing(id);
       }),
     );
 
-  const queued = async (transaction: Transaction, webhook: Webhook, id: string) => {
-    const delivery = await transaction.delivery(webhook.id, id);
-    return delivery ? ok(delivery) : missingDelivery(id);
+  /** Queues one delivery, and returns it as the log shows it. */
+  const queueOne = async (
+    transaction: Transaction,
+    { environment }: Caller,
+    delivery: NewDelivery,
+    kind: "replay" | "test",
+    at: Date,
+  ): Promise<Result<Delivery>> => {
+    await queueDeliveries(transaction, [delivery], kind, at);
+    const { id, webhookId } = delivery;
+    transaction.signal.audit.push({
+      actions: [kind === "replay" ? "webhook.replayed" : "webhook.tested"],
+      ...{ environmentId: environment.id, subject: "webhook", id: webhookId, deliveries: 1 },
+    });
+    const found = await findDelivery(transaction, webhookId, id);
+    return found ? ok(found) : missingDelivery(id);
   };
 
   return {
     async healthOfAll({ id: environmentId }) {
       const now = clock();
-      return (await store.health(environmentId, now)).map((health) => shownHealth(health, now));
+      return (await listHealth(store, environmentId, now)).map((health) =>
+        shownHealth(health, now),
+      );
     },
 
     async health({ id: environmentId }, id) {
       const now = clock();
-      const [health] = isWebhookId(id) ? await store.health(environmentId, now, id) : [];
+      const [health] = isWebhookId(id) ? await listHealth(store, environmentId, now, id) : [];
       if (!health) return missing(id);
-      const blocking = (await store.blocking(id)).map((each) => ({
+      const blocking = (await listBlocking(store, id)).map((each) => ({
         ...each,
         nextAttemptAt: nextAttemptOf(health.active, each.dueAt, now),
       }));
@@ -151,20 +174,20 @@ export const createDeliveries = ({
     retry: (caller, id, once) =>
       onWebhook(caller, id, once, async (transaction, webhook) => {
         if (!webhook.active) return inactive(webhook);
-        const retried = await transaction.retryFailed(id, retriedAtOnce, clock());
+        const retried = await retryFailed(transaction, id, retriedAtOnce, clock());
         return ok({ retried, complete: retried < retriedAtOnce });
       }),
 
     async list({ id: environmentId }, id, query) {
-      const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
-      return webhook ? ok(await store.deliveries(id, query)) : missing(id);
+      const webhook = isWebhookId(id) ? await findWebhook(store, environmentId, id) : undefined;
+      return webhook ? ok(await listDeliveries(store, id, query)) : missing(id);
     },
 
     async get({ id: environmentId }, id, deliveryId) {
-      const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
+      const webhook = isWebhookId(id) ? await findWebhook(store, environmentId, id) : undefined;
       if (!webhook) return missing(id);
-      const delivery = await store.delivery(id, deliveryId);
-      const body = delivery && (await store.eventBody(delivery.event.id));
+      const delivery = await findDelivery(store, id, deliveryId);
+      const body = delivery && (await findEventBody(store, delivery.event.id));
       if (!body) return missingDelivery(deliveryId);
       const text = new TextDecoder().decode(body);
       const headers = {
@@ -180,22 +203,20 @@ export const createDeliveries = ({
         if (!webhook.active) return inactive(webhook);
         const at = clock();
         const event = testEvent(newIds.event(), type, webhook, caller, at);
-        await transaction.insertTestEvent(caller.environment.id, event, at);
+        await insertTestEvent(transaction, caller.environment.id, event, at);
         const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
-        await transaction.queue([{ ...delivery, sequence: null, orderingKey: null }], "test", at);
-        return queued(transaction, webhook, delivery.id);
+        const unnumbered = { ...delivery, sequence: null, orderingKey: null };
+        return queueOne(transaction, caller, unnumbered, "test", at);
       }),
 
     replay: (caller, id, deliveryId, once) =>
       onWebhook(caller, id, once, async (transaction, webhook) => {
-        const old = await transaction.delivery(id, deliveryId);
+        const old = await findDelivery(transaction, id, deliveryId);
         if (!old) return missingDelivery(deliveryId);
         if (!webhook.active) return inactive(webhook);
-        const { event } = old;
-        const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
-        const { sequence, orderingKey } = event;
-        await transaction.queue([{ ...delivery, sequence, orderingKey }], "replay", clock());
-        return queued(transaction, webhook, delivery.id);
+        const { id: eventId, sequence, orderingKey } = old.event;
+        const again = { id: newIds.delivery(), webhookId: id, eventId, sequence, orderingKey };
+        return queueOne(transaction, caller, again, "replay", clock());
       }),
 
     rotateSecret: (caller, id, immediately, once) =>
@@ -203,7 +224,7 @@ export const createDeliveries = ({
         const at = clock();
         const secret = newSecret(random);
         const previousUntil = immediately ? null : new Date(at.getTime() + rotationOverlap);
-        await transaction.rotateSecret(id, secret, previousUntil);
+        await updateSecret(transaction, id, secret, previousUntil);
         await recordWebhook(transaction, caller, at, "webhook.secret_rotated", webhook, webhook);
         return ok({ secret, previousUntil });
       }),

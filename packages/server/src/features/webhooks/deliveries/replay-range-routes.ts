@@ -15,7 +15,7 @@ import {
 } from "../../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../../platform/http/openapi/string-enum.ts";
 import { replyIdempotently } from "../../../writes/idempotent-route.ts";
-import { type Replay, type ReplayOutcome, replayStates } from "../replay.ts";
+import { type Replay, type ReplayOutcome, replayStates } from "./replay-rules.ts";
 import type { Replays } from "./replays.ts";
 
 const tags = ["Webhooks"];

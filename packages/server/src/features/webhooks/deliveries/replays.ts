@@ -1,6 +1,7 @@
 // Replays of ranges of events: started by a request, and continued a part at a time by whichever instance is there.
 
 import type { Caller, EnvironmentRef } from "../../../platform/auth/principal.ts";
+import type { Db } from "../../../platform/database/db.ts";
 import type { Sources, Store, Transaction } from "../../../platform/database/store.ts";
 import { conflict, fail, noEnvironment, ok, type Result } from "../../../platform/errors.ts";
 import {
@@ -10,7 +11,18 @@ import {
 } from "../../../writes/idempotency.ts";
 import { transactFor } from "../../../writes/transact-for.ts";
 import { subscribedTypes, type Webhook } from "../../../writes/webhook.ts";
-import type { EventRange } from "../delivery.ts";
+import { findWebhook } from "../queries.ts";
+import { inactive, isWebhookId, missing } from "../webhooks.ts";
+import { listEvents } from "./queries.ts";
+import { queueDeliveries } from "./queue-queries.ts";
+import {
+  countPendingReplays,
+  findReplay,
+  findReplayOutcome,
+  findSequencesBetween,
+  listRunningReplays,
+  saveReplay,
+} from "./replay-queries.ts";
 import {
   afterPart,
   type Replay,
@@ -18,8 +30,8 @@ import {
   type RunningReplay,
   replayPart,
   windowEnd,
-} from "../replay.ts";
-import { inactive, isWebhookId, missing } from "../webhooks.ts";
+} from "./replay-rules.ts";
+import type { EventRange } from "./rules.ts";
 
 /** What one request may ask for: after a sequence number, and within times. */
 export type ReplayRange = Pick<EventRange, "afterSequence" | "from" | "to">;
@@ -49,8 +61,8 @@ export const createReplays = (
   store: Store,
   { clock, newIds }: Pick<Sources, "clock" | "newIds">,
 ): Replays => {
-  const isTaken = async (reader: Pick<Store, "pendingReplays">, id: string): Promise<boolean> =>
-    (await reader.pendingReplays(id, replayPart)) < replayPart / 2;
+  const isTaken = async (db: Db, id: string): Promise<boolean> =>
+    (await countPendingReplays(db, id, replayPart)) < replayPart / 2;
 
   const queuePart = async (
     transaction: Transaction,
@@ -59,7 +71,8 @@ export const createReplays = (
     replay: Replay,
   ): Promise<Replay> => {
     const { reached, from, to } = replay;
-    const found = await transaction.events(
+    const found = await listEvents(
+      transaction,
       environmentId,
       {
         afterSequence: reached,
@@ -78,18 +91,18 @@ export const createReplays = (
       orderingKey: event.orderingKey,
     }));
     const now = clock();
-    await transaction.queue(deliveries, "replay", now);
+    await queueDeliveries(transaction, deliveries, "replay", now);
     const sequences = found.map(({ sequence }) => sequence);
     const next = afterPart(replay, sequences, now);
-    await transaction.saveReplay(next);
+    await saveReplay(transaction, next);
     return next;
   };
 
   const continueOne = ({ webhookId, environmentId }: RunningReplay): Promise<boolean> =>
     store.transact(async (transaction) => {
-      const webhook = await transaction.webhook(environmentId, webhookId);
+      const webhook = await findWebhook(transaction, environmentId, webhookId);
       if (!webhook?.active) return false;
-      const replay = await transaction.replay(webhookId);
+      const replay = await findReplay(transaction, webhookId);
       // Another instance may have been faster.
       if (replay?.state !== "running" || !(await isTaken(transaction, webhookId))) return false;
       await queuePart(transaction, environmentId, webhook, replay);
@@ -117,17 +130,17 @@ export const createReplays = (
           const locked = await transaction.lockEnvironment(environment.id);
           if (!locked) return noEnvironment;
           const webhook = isWebhookId(id)
-            ? await transaction.webhook(environment.id, id)
+            ? await findWebhook(transaction, environment.id, id)
             : undefined;
           if (!webhook) return missing(id);
           if (!webhook.active) return inactive(webhook);
-          const earlier = await transaction.replay(id);
+          const earlier = await findReplay(transaction, id);
           if (earlier?.state === "running") {
             return conflict(
               `A replay of the webhook "${id}" is running, at sequence ${earlier.reached} of ${earlier.lastSequence}; wait until it is complete, or stop it.`,
             );
           }
-          const bounds = await transaction.sequencesBetween(environment.id, range);
+          const bounds = await findSequencesBetween(transaction, environment.id, range);
           const now = clock();
           const replay: Replay = {
             webhookId: id,
@@ -143,36 +156,44 @@ export const createReplays = (
           };
           if (await isTaken(transaction, id)) {
             const begun = await queuePart(transaction, environment.id, webhook, replay);
+            if (begun.replayed > 0) {
+              transaction.signal.audit.push({
+                ...{ actions: ["webhook.replayed"], environmentId: environment.id },
+                ...{ subject: "webhook", id, deliveries: begun.replayed },
+              });
+            }
             return ok({ ...begun, pending: begun.replayed, failed: 0 });
           }
-          await transaction.saveReplay(replay);
+          await saveReplay(transaction, replay);
           return ok({ ...replay, pending: 0, failed: 0 });
         }),
       ),
 
     async get(environment, id) {
-      const webhook = isWebhookId(id) ? await store.webhook(environment.id, id) : undefined;
+      const webhook = isWebhookId(id) ? await findWebhook(store, environment.id, id) : undefined;
       if (!webhook) return missing(id);
-      const replay = await store.replay(id);
+      const replay = await findReplay(store, id);
       if (!replay) return noReplay(id);
-      return ok({ ...replay, ...(await store.replayOutcome(id, replay.startedAt)) });
+      return ok({ ...replay, ...(await findReplayOutcome(store, id, replay.startedAt)) });
     },
 
     stop: (environment, id) =>
       store.transact(async (transaction) => {
         await transaction.lockEnvironment(environment.id);
-        const webhook = isWebhookId(id) ? await transaction.webhook(environment.id, id) : undefined;
+        const webhook = isWebhookId(id)
+          ? await findWebhook(transaction, environment.id, id)
+          : undefined;
         if (!webhook) return missing(id);
-        const replay = await transaction.replay(id);
+        const replay = await findReplay(transaction, id);
         if (!replay) return noReplay(id);
         if (replay.state === "running") {
-          await transaction.saveReplay({ ...replay, state: "stopped", endedAt: clock() });
+          await saveReplay(transaction, { ...replay, state: "stopped", endedAt: clock() });
         }
         return ok(undefined);
       }),
 
     async continueNext() {
-      const running = inTurn(await store.runningReplays());
+      const running = inTurn(await listRunningReplays(store));
       for (const replay of running.slice(0, askedAtOnce)) {
         turn += 1;
         turns.set(replay.webhookId, turn);

@@ -15,8 +15,8 @@ import {
 } from "../../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../../platform/http/openapi/string-enum.ts";
 import { pageOf, sendPage } from "../../../platform/http/paging.ts";
-import { deliveryFilters } from "../delivery.ts";
 import type { Deliveries } from "./deliveries.ts";
+import { deliveryFilters } from "./rules.ts";
 import {
   DetailedHealthSchema,
   deliveryExample,

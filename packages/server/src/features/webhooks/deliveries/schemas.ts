@@ -5,9 +5,9 @@ import type { HideSecrets } from "../../../platform/auth/hide-secrets.ts";
 import { closedObject, nullable } from "../../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../../platform/http/openapi/string-enum.ts";
 import { subjectOf } from "../../../writes/change.ts";
-import { type Delivery, deliveryKinds, deliveryStates } from "../delivery.ts";
-import { blockingLimit, countLimit, healthStatuses } from "../health.ts";
 import type { DetailedHealth, ShownHealth } from "./deliveries.ts";
+import { blockingLimit, countLimit, healthStatuses } from "./health-rules.ts";
+import { type Delivery, deliveryKinds, deliveryStates } from "./rules.ts";
 
 const segmentKey = Type.Optional(Type.String({ description: "Of the event of a segment." }));
 

@@ -2,7 +2,7 @@
 import type { Agent, Dispatcher } from "undici";
 import type { LookUp, Send } from "../../../platform/database/store.ts";
 import type { CallbackPolicy } from "../callback-address.ts";
-import type { BrokenCause, Outcome } from "../delivery.ts";
+import type { BrokenCause, Outcome } from "../deliveries/rules.ts";
 import { connectTimeout, createGuardedConnect, RefusedAddress } from "./guarded-connect.ts";
 
 /** Milliseconds for the whole exchange. */

@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { cloudEventHeaders, type DescribedEvent } from "@halyard/core/cloud-event";
 import { type Mac, plainKey, signedHeaders, standardKey } from "@halyard/core/webhook-signature";
-import type { Callback, Claim } from "../outbox.ts";
+import type { Callback, Claim } from "./batch.ts";
 
 type Keys = Readonly<Record<Parameters<Mac>[0], KeyObject>>;
 

@@ -1,9 +1,15 @@
 // What the worker knows of each webhook: its circuit breaker, its claims and its running requests.
 import { createRequestShares } from "../../../platform/http/request-shares.ts";
-import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../breaker.ts";
-import type { WebhookHealth } from "../delivery.ts";
-import { afterFailureAt, type Failing } from "../failing.ts";
-import type { Callback, Claim, Claimed } from "../outbox.ts";
+import type { Callback, Claim, Claimed, WebhookHealth } from "./batch.ts";
+import {
+  afterFailure,
+  afterFailureAt,
+  afterSuccess,
+  type Breaker,
+  type Failing,
+  healthy,
+  limitOf,
+} from "./rules.ts";
 
 /**
  * Claims per request that may run, so that the next one starts without asking the store first. What happens meanwhile waits

@@ -1,11 +1,11 @@
 // The delivery worker: claims due deliveries, sends them, records the outcomes. Several workers share the work without a leader.
 
 import type { WorkerLog } from "../../../platform/background/log.ts";
-import type { Clock, RandomBytes, Send } from "../../../platform/database/store.ts";
-import { attemptOf, isGone, isSuccess, type Outcome } from "../delivery.ts";
-import { failedFor, longestFailure } from "../failing.ts";
-import type { Claim, DeliveryResult, Outbox } from "../outbox.ts";
-import { decideRetry, retention } from "../retry.ts";
+import type { Clock, RandomBytes, Send, Store } from "../../../platform/database/store.ts";
+import { attemptOf, isGone, isSuccess, type Outcome } from "../deliveries/rules.ts";
+import type { Claim, DeliveryResult } from "./batch.ts";
+import type { Outbox } from "./outbox.ts";
+import { decideRetry, failedFor, longestFailure, retention } from "./rules.ts";
 import { headersOf, type SenderNames } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
 
@@ -24,6 +24,7 @@ const maxUnreadable = 1_000;
 
 export interface WorkerDependencies extends SenderNames {
   readonly outbox: Outbox;
+  readonly store: Pick<Store, "onCommit">;
   readonly sender: { readonly send: Send; abort(): void };
   readonly clock: Clock;
   /** Milliseconds of a clock that is never set back. */
@@ -40,7 +41,7 @@ export interface Worker {
 }
 
 export const startWorker = (dependencies: WorkerDependencies): Worker => {
-  const { outbox, sender, clock, monotonic, random, log } = dependencies;
+  const { outbox, store, sender, clock, monotonic, random, log } = dependencies;
   const states = createWebhookStates();
   const leases = new Map<string, number>();
   /** Webhooks already logged. */
@@ -219,7 +220,8 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     else planned ??= setTimeout(() => runSoon(), gatherFor);
   };
 
-  const stopListening = outbox.onSignal(({ queued, changed }) => {
+  const stopListening = store.onCommit(({ queued, changed }) => {
+    if (queued.size + changed.size === 0) return;
     states.notice(queued);
     states.withdraw(changed);
     runSoon();

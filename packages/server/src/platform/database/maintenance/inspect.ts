@@ -80,7 +80,7 @@ export const inspectRows = async (
     })),
     webhooks,
     unreadableSecrets: await unreadableSecrets(database, secrets),
-    histories: await verifyStored(database, secrets),
+    histories: await verifyStored({ database }, secrets),
   };
 };
 

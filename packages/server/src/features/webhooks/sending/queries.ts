@@ -1,4 +1,4 @@
-// Claims due deliveries for one worker: the oldest of each ordering queue at most, under a lease.
+// What is due, and claims of it for one worker: the oldest delivery of each ordering queue at most, under a lease.
 import {
   type Expression,
   type ExpressionBuilder,
@@ -6,14 +6,13 @@ import {
   type SqlBool,
   sql,
 } from "kysely";
+import type { Db } from "../../../platform/database/db.ts";
 import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
 import { prepared, type Value } from "../../../platform/database/schema/prepared.ts";
-import type { Database, Tables } from "../../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../../platform/database/secrets/secret-cipher.ts";
-import type { Failing } from "../failing.ts";
-import type { Callback, Claim, Claimed, ClaimRequest } from "../outbox.ts";
-import { furthestRetry } from "../retry.ts";
+import type { Tables } from "../../../platform/database/schema/tables.ts";
+import type { Backlog, Callback, Claim, Claimed, ClaimRequest } from "./batch.ts";
 import { oldestPending } from "./oldest-pending.ts";
+import { type Failing, furthestRetry } from "./rules.ts";
 
 /** The times that a queue is compared with. */
 interface Times {
@@ -24,14 +23,14 @@ interface Times {
   readonly latestRetry: number;
 }
 
-export const timesAt = (now: number, leaseLength: number): Times => ({
+const timesAt = (now: number, leaseLength: number): Times => ({
   now,
   longestLease: now + 2 * leaseLength,
   latestRetry: now + furthestRetry,
 });
 
 /** No worker holds the queue. */
-export const isFree =
+const isFree =
   ({ now, longestLease }: Times) =>
   (queue: ExpressionBuilder<Tables, "delivery_queues">): Expression<SqlBool> =>
     queue.or([
@@ -40,11 +39,71 @@ export const isFree =
     ]);
 
 /** A queue is due when its time is in one of these. */
-export const dueRanges = ({ now, latestRetry }: Times) =>
+const dueRanges = ({ now, latestRetry }: Times) =>
   [
     ["<=", now],
     [">", latestRetry],
   ] as const;
+
+/** Active webhooks with something due. */
+export const listDue = async (
+  { database }: Db,
+  now: number,
+  leaseLength: number,
+): Promise<readonly string[]> => {
+  const times = timesAt(now, leaseLength);
+  const rows = await database
+    .selectFrom("webhooks")
+    .select("webhooks.id")
+    .where("webhooks.active", "=", 1)
+    .where((webhook) =>
+      // One look into the index for each range: a single one for both would read every queue that waits.
+      webhook.or(
+        dueRanges(times).map(([operator, time]) =>
+          webhook.exists(
+            webhook
+              .selectFrom("delivery_queues")
+              .select("delivery_queues.id")
+              .whereRef("delivery_queues.webhook_id", "=", "webhooks.id")
+              .where("delivery_queues.priority", "in", [0, 1])
+              .where("delivery_queues.due_at", operator, time)
+              .where(isFree(times)),
+          ),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
+/** High enough to see growth, low enough to count quickly. */
+const backlogLimit = 100_000;
+
+export const findBacklog = async ({ database }: Db, now: number): Promise<Backlog> => {
+  const pending = await database
+    .selectFrom((first) =>
+      first
+        .selectFrom("deliveries")
+        .select("deliveries.position")
+        .where("deliveries.state", "=", sql.lit("pending"))
+        .limit(backlogLimit)
+        .as("pending"),
+    )
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .executeTakeFirst();
+  const oldest = await database
+    .selectFrom("webhooks")
+    .innerJoin("delivery_queues", "delivery_queues.webhook_id", "webhooks.id")
+    .select((queue) => queue.fn.min("delivery_queues.due_at").as("due_at"))
+    .where("webhooks.active", "=", 1)
+    .where("delivery_queues.due_at", "<=", now)
+    .executeTakeFirst();
+  const due = oldest?.due_at ?? null;
+  return {
+    pending: Number(pending?.count ?? 0),
+    oldestDueAt: due === null ? null : Number(due),
+  };
+};
 
 const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "delivery_queues">) =>
   queue
@@ -121,14 +180,13 @@ const oldestOfQueues = prepared(
 );
 
 export const claim = async (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
+  db: Db,
   { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
   now: number,
 ): Promise<Claimed> => {
   if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
-  const { callbacks, unreadable } = await readCallbacks(database, traits, secrets, wanted, now);
+  const { database, traits } = db;
+  const { callbacks, unreadable } = await readCallbacks(db, wanted, now);
   const times = timesAt(now, leaseLength);
   const found = await Promise.all(
     [...wanted]
@@ -190,9 +248,7 @@ const failingOf = (
 
 /** The active ones of these webhooks, with their secrets. */
 const readCallbacks = async (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
+  { database, traits, secrets }: Db,
   wanted: ClaimRequest["wanted"],
   now: number,
 ): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {

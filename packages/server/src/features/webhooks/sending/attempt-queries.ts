@@ -1,9 +1,57 @@
-// Counts the attempts of each webhook in slots of ten minutes, so that its health is read from a few rows.
+// Writes the attempts of a batch and the new state of their deliveries, and counts the attempts of each webhook in slots of ten minutes,
+// so that its health is read from a few rows.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Db } from "../../../platform/database/db.ts";
 import { rowsToWrite } from "../../../platform/database/schema/prepared.ts";
-import type { Database } from "../../../platform/database/schema/tables.ts";
-import type { DeliveryResult } from "../outbox.ts";
+import type { DeliveryResult } from "./batch.ts";
+
+const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
+
+const insertAttempts = rowsToWrite(
+  {
+    numbers: ["position", "number", "at", "milliseconds", "status"],
+    texts: ["error", "response"],
+  },
+  (_, { column, from }) =>
+    sql`insert into attempts (position, number, at, milliseconds, status, error, response)
+    select ${column("position")}, ${column("number")}, ${column("at")}, ${column("milliseconds")},
+      ${column("status")}, ${column("error")}, ${column("response")} ${from}`,
+);
+
+const updateDeliveries = rowsToWrite(
+  { numbers: ["position", "settled_at"], texts: ["state"] },
+  (_, { column, from, isRowOf }) =>
+    sql`update deliveries
+    set state = ${column("state")}, attempts = attempts + 1, settled_at = ${column("settled_at")}
+    ${from} where ${isRowOf("deliveries", "position")}`,
+);
+
+export const writeAttempts = async (
+  { database, traits }: Db,
+  results: readonly DeliveryResult[],
+  now: number,
+): Promise<void> => {
+  if (results.length === 0) return;
+  await insertAttempts(
+    database,
+    traits,
+    results.map(({ claim: { position, attempts }, attempt }) => ({
+      ...attempt,
+      position,
+      number: attempts + 1,
+      at: attempt.at.getTime(),
+    })),
+  );
+  await updateDeliveries(
+    database,
+    traits,
+    results.map(({ claim: { position }, decision }) => ({
+      position,
+      state: states[decision.kind],
+      settled_at: decision.kind === "retry" ? null : now,
+    })),
+  );
+};
 
 const slotLength = 600_000;
 /** Rows deleted in one transaction. */
@@ -17,7 +65,7 @@ interface Counts {
   last_error: string | null;
 }
 
-const columns = [
+const countColumns = [
   ...(["webhook_id", "slot", "succeeded", "failed"] as const),
   ...(["last_success_at", "last_failure_at", "last_error"] as const),
 ];
@@ -30,8 +78,8 @@ const addCounts = rowsToWrite(
   (database, { column, from }) =>
     database
       .insertInto("attempt_counts")
-      .columns(columns)
-      .expression(sql`select ${sql.join(columns.map(column))} ${from} where true`)
+      .columns(countColumns)
+      .expression(sql`select ${sql.join(countColumns.map(column))} ${from} where true`)
       .onConflict((conflict) =>
         conflict.columns(["webhook_id", "slot"]).doUpdateSet((row) => ({
           succeeded: row("attempt_counts.succeeded", "+", row.ref("excluded.succeeded")),
@@ -50,8 +98,7 @@ const addCounts = rowsToWrite(
 );
 
 export const countAttempts = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -83,7 +130,7 @@ export const countAttempts = async (
 };
 
 /** True when there may be more. */
-export const pruneAttemptCounts = async (database: Database, before: number): Promise<boolean> => {
+export const pruneAttemptCounts = async ({ database }: Db, before: number): Promise<boolean> => {
   const deleted = await sql`delete from attempt_counts where (webhook_id, slot) in
     (select webhook_id, slot from attempt_counts where slot < ${before} limit ${pruneBatch})`.execute(
     database,

@@ -74,11 +74,3 @@ export const statusOf = (health: DeliveryHealth, now: Date): HealthStatus => {
 /** When the next attempt is due: now when it was due before; null when none is planned. */
 export const nextAttemptOf = (active: boolean, dueAt: Date | null, now: Date): Date | null =>
   !active || dueAt === null ? null : dueAt < now ? now : dueAt;
-
-/** What a store tells of the health of webhooks. */
-export interface HealthReads {
-  /** Of every webhook of an environment, oldest first, or of one. */
-  health(environmentId: number, now: Date, webhookId?: string): Promise<readonly DeliveryHealth[]>;
-  /** The oldest deliveries that are retried. */
-  blocking(webhookId: string): Promise<readonly BlockingDelivery[]>;
-}

@@ -1,15 +1,9 @@
 // Adds deliveries to their ordering queues, inside the transaction of the change.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Db, Tx } from "../../../platform/database/db.ts";
 import { rowsToWrite } from "../../../platform/database/schema/prepared.ts";
-import type { Database } from "../../../platform/database/schema/tables.ts";
 import type { NewDelivery } from "../../../writes/webhook.ts";
-import type { DeliveryKind } from "../delivery.ts";
-
-export interface QueuedDelivery extends NewDelivery {
-  readonly kind: DeliveryKind;
-  readonly at: Date;
-}
+import type { DeliveryKind, QueuedDelivery } from "./rules.ts";
 
 type Queued = Pick<NewDelivery, "id" | "webhookId" | "orderingKey">;
 
@@ -77,8 +71,7 @@ const inLockOrder = (rows: readonly QueueRow[]): readonly QueueRow[] => {
 
 /** The queues of these deliveries exist and are due, unless they wait for a retry. */
 export const openQueues = (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   deliveries: readonly Queued[],
   priority: 0 | 1,
   time: number,
@@ -96,9 +89,8 @@ export const openQueues = (
     ),
   );
 
-export const queue = async (
-  database: Database,
-  traits: DatabaseTraits,
+export const insertQueued = async (
+  { database, traits }: Db,
   deliveries: readonly QueuedDelivery[],
 ): Promise<void> => {
   if (deliveries.length === 0) return;
@@ -114,4 +106,17 @@ export const queue = async (
   }));
   await upsertQueues(database, traits, inLockOrder(rows));
   await insertDeliveries(database, traits, rows);
+};
+
+export const queueDeliveries = async (
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+  kind: DeliveryKind,
+  at: Date,
+): Promise<void> => {
+  await insertQueued(
+    tx,
+    deliveries.map((delivery) => ({ ...delivery, kind, at })),
+  );
+  for (const { webhookId } of deliveries) tx.signal.queued.add(webhookId);
 };

@@ -1,17 +1,12 @@
 // Sends again what waits for its retry or was given up.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Db, Tx } from "../../../platform/database/db.ts";
 import { idList } from "../../../platform/database/schema/id-list.ts";
-import type { Database } from "../../../platform/database/schema/tables.ts";
 import { lockQueues } from "./lock-queues.ts";
-import { openQueues } from "./queue.ts";
+import { openQueues } from "./queue-queries.ts";
 
 /** What waits for a retry is due now. */
-export const makeDue = async (
-  database: Database,
-  webhookId: string,
-  time: number,
-): Promise<void> => {
+export const makeDue = async ({ database }: Db, webhookId: string, time: number): Promise<void> => {
   await database
     .updateTable("delivery_queues")
     .set({ due_at: time })
@@ -25,14 +20,16 @@ export const makeDue = async (
  * their attempts, so each gets one more. Returns how many failed ones there were.
  */
 export const retryFailed = async (
-  database: Database,
-  traits: DatabaseTraits,
+  tx: Tx,
   webhookId: string,
   limit: number,
-  time: number,
+  at: Date,
 ): Promise<number> => {
-  await lockQueues(database, traits, (queue) => queue("webhook_id", "=", webhookId));
-  await makeDue(database, webhookId, time);
+  const { database, signal } = tx;
+  const time = at.getTime();
+  signal.changed.add(webhookId);
+  await lockQueues(tx, (queue) => queue("webhook_id", "=", webhookId));
+  await makeDue(tx, webhookId, time);
   const failed = await database
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
@@ -44,7 +41,7 @@ export const retryFailed = async (
     .execute();
   if (failed.length === 0) return 0;
   const deliveries = failed.map(({ id, orderingKey }) => ({ id, orderingKey, webhookId }));
-  await openQueues(database, traits, deliveries, 1, time);
+  await openQueues(tx, deliveries, 1, time);
   await database
     .updateTable("deliveries")
     .set((delivery) => ({

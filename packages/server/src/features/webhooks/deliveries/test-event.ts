@@ -5,9 +5,9 @@ import type {
   SegmentEventType,
 } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
-import type { Caller } from "../../platform/auth/principal.ts";
-import { testEventType } from "../../platform/events.ts";
-import type { TestableType, TestEvent, Webhook } from "../../writes/webhook.ts";
+import type { Caller } from "../../../platform/auth/principal.ts";
+import { testEventType } from "../../../platform/events.ts";
+import type { TestableType, TestEvent, Webhook } from "../../../writes/webhook.ts";
 
 const example = (enabled: boolean): Flag => ({
   key: "example",

@@ -1,12 +1,16 @@
 // A delivery: one event on its way to one webhook, its states, and the attempts that were made.
-import type { Failing } from "./failing.ts";
-
+import type { NewDelivery } from "../../../writes/webhook.ts";
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** Why it exists: a live event, a replay, or a test of the webhook. */
 export const deliveryKinds = ["event", "replay", "test"] as const;
 export type DeliveryKind = (typeof deliveryKinds)[number];
+
+export interface QueuedDelivery extends NewDelivery {
+  readonly kind: DeliveryKind;
+  readonly at: Date;
+}
 
 /** Why there was no complete response, by category. */
 export const brokenCauses = [
@@ -19,25 +23,6 @@ export const brokenCauses = [
   "shutdown",
 ] as const;
 export type BrokenCause = (typeof brokenCauses)[number];
-
-/** What is still to be delivered. */
-export interface Backlog {
-  /** Counted up to a limit. */
-  readonly pending: number;
-  /** When the oldest that is due became so, of active webhooks; null when none is due. */
-  readonly oldestDueAt: number | null;
-}
-
-/** What a batch of results says about a webhook. */
-export interface WebhookHealth {
-  readonly webhookId: string;
-  /** Null when it has just succeeded. */
-  readonly failing: Failing | null;
-  /** Why it is deactivated; null when it is not. */
-  readonly deactivate: string | null;
-  /** It responds again after an outage: pending retries may run now. */
-  readonly recovered: boolean;
-}
 
 /** How one attempt ended. */
 export type Outcome =

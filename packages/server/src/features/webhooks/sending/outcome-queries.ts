@@ -1,31 +1,26 @@
 // Records the outcomes of claimed deliveries and the health of their webhooks.
 import { sql } from "kysely";
 import { halyard } from "../../../platform/auth/principal.ts";
+import type { Db } from "../../../platform/database/db.ts";
 import { appendEntry, lockHead } from "../../../platform/database/schema/chain.ts";
 import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
 import { idList } from "../../../platform/database/schema/id-list.ts";
 import { prepared, rowsToWrite, type Value } from "../../../platform/database/schema/prepared.ts";
 import type { Database } from "../../../platform/database/schema/tables.ts";
 import type { NewHistoryEntry } from "../../../writes/history-entry.ts";
-import type { WebhookHealth } from "../delivery.ts";
-import type { Claim, DeliveryResult, OutboxBatch } from "../outbox.ts";
-import { countAttempts } from "./attempt-counts.ts";
+import { countAttempts, writeAttempts } from "./attempt-queries.ts";
+import type { Claim, DeliveryResult, OutboxBatch, WebhookHealth } from "./batch.ts";
 import { oldestPending } from "./oldest-pending.ts";
-import { writeAttempts } from "./write-attempts.ts";
 
 /** What a batch records. */
 export type Outcomes = Omit<OutboxBatch, "claim">;
 
 /** Locks the rows concerned; returns the outcomes whose lease no other worker has taken over. */
-export const lockHeld = async (
-  database: Database,
-  traits: DatabaseTraits,
-  outcomes: Outcomes,
-): Promise<Outcomes> => {
+export const lockHeld = async (db: Db, outcomes: Outcomes): Promise<Outcomes> => {
   const [, , leases] = await Promise.all([
-    lockEnvironments(database, traits, outcomes),
-    lockWebhooks(database, traits, outcomes),
-    lockLeases(database, traits, outcomes),
+    lockEnvironments(db, outcomes),
+    lockWebhooks(db, outcomes),
+    lockLeases(db, outcomes),
   ]);
   const isHeld = ({ queueId, leaseId }: Claim) => leases.get(queueId) === leaseId;
   return {
@@ -36,11 +31,7 @@ export const lockHeld = async (
 };
 
 /** Whoever deactivates a webhook writes history, under the lock of its environment: before all others, as everybody takes it. */
-const lockEnvironments = async (
-  database: Database,
-  traits: DatabaseTraits,
-  { health }: Outcomes,
-): Promise<void> => {
+const lockEnvironments = async ({ database, traits }: Db, { health }: Outcomes): Promise<void> => {
   const ids = health.flatMap(({ webhookId, deactivate }) => (deactivate ? [webhookId] : []));
   if (!traits.locksRows || ids.length === 0) return;
   await database
@@ -57,11 +48,7 @@ const lockEnvironments = async (
     .execute();
 };
 
-const lockWebhooks = async (
-  database: Database,
-  traits: DatabaseTraits,
-  { health }: Outcomes,
-): Promise<void> => {
+const lockWebhooks = async ({ database, traits }: Db, { health }: Outcomes): Promise<void> => {
   if (!traits.locksRows || health.length === 0) return;
   await database
     .selectFrom("webhooks")
@@ -104,8 +91,7 @@ const leasesAround = prepared(
 );
 
 const lockLeases = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   { results, released, health, now }: Outcomes,
 ): Promise<ReadonlyMap<number, string | null>> => {
   const claims = [...results.map(({ claim }) => claim), ...released];
@@ -120,16 +106,15 @@ const lockLeases = async (
 };
 
 export const writeOutcomes = async (
-  database: Database,
-  traits: DatabaseTraits,
+  db: Db,
   { results, released, health, now }: Outcomes,
 ): Promise<void> => {
-  await writeAttempts(database, traits, results, now);
-  await reopenQueues(database, traits, results, now);
-  await release(database, traits, released);
-  for (const each of health) await writeHealth(database, traits, each, now);
+  await writeAttempts(db, results, now);
+  await reopenQueues(db, results, now);
+  await release(db, released);
+  for (const each of health) await writeHealth(db, each, now);
   // Last, and sorted: nothing else is waited for while these rows are locked.
-  await countAttempts(database, traits, results, now);
+  await countAttempts(db, results, now);
 };
 
 const noLease = { lease_id: null, lease_until: 0 } as const;
@@ -141,11 +126,7 @@ const releaseQueues = prepared((database, value: Value<{ ids: unknown }>, traits
     .where(traits.isIn("id", value("ids"))),
 );
 
-const release = async (
-  database: Database,
-  traits: DatabaseTraits,
-  claims: readonly Claim[],
-): Promise<void> => {
+const release = async ({ database, traits }: Db, claims: readonly Claim[]): Promise<void> => {
   if (claims.length === 0) return;
   const ids = traits.list(claims.map(({ queueId }) => queueId));
   await releaseQueues.send(database, { ids }, traits);
@@ -177,8 +158,7 @@ const continueQueues = prepared(
 
 /** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
 const reopenQueues = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -195,12 +175,12 @@ const reopenQueues = async (
 };
 
 const writeHealth = async (
-  database: Database,
-  traits: DatabaseTraits,
+  db: Db,
   { webhookId, failing, deactivate, recovered }: WebhookHealth,
   now: number,
 ): Promise<void> => {
-  const outage = recovered ? await outageOf(database, webhookId, now) : 0;
+  const { database } = db;
+  const outage = recovered ? await outageOf(db, webhookId, now) : 0;
   await database
     .updateTable("webhooks")
     // One that is deactivated stays failing, whatever the requests beside the last one came to.
@@ -212,7 +192,7 @@ const writeHealth = async (
     .where("id", "=", webhookId)
     .where("active", "=", 1)
     .execute();
-  if (deactivate !== null) await switchOff(database, traits, webhookId, deactivate, now);
+  if (deactivate !== null) await switchOff(db, webhookId, deactivate, now);
   if (!recovered) return;
   await database
     .updateTable("delivery_queues")
@@ -238,7 +218,7 @@ const waitAfterOutage = 10;
 const shortestOutage = 1_000;
 
 /** Milliseconds for which the webhook has been failing. */
-const outageOf = async (database: Database, id: string, now: number): Promise<number> => {
+const outageOf = async ({ database }: Db, id: string, now: number): Promise<number> => {
   const row = await database
     .selectFrom("webhooks")
     .select("failing_since")
@@ -248,8 +228,7 @@ const outageOf = async (database: Database, id: string, now: number): Promise<nu
 };
 
 const switchOff = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   id: string,
   reason: string,
   now: number,

@@ -1,10 +1,8 @@
 // Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
 import { kindNames } from "@halyard/core/kinds";
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Db } from "../../../platform/database/db.ts";
 import { idList } from "../../../platform/database/schema/id-list.ts";
-import type { Database } from "../../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../../platform/database/secrets/secret-cipher.ts";
 import { deleteEntries } from "../../history/delete-entries.ts";
 
 /** How far it has come: what is kept is not looked at again until the next time through. */
@@ -21,8 +19,7 @@ const sweepBatch = 500;
  * delivery that needs one makes it again. True when there may be more.
  */
 export const pruneQueues = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   swept: Swept,
   now: number,
 ): Promise<boolean> => {
@@ -74,13 +71,11 @@ export const pruneQueues = async (
  * on can still be told. A follower that lacks a deleted revision reads everything anew.
  */
 export const pruneHistory = async (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
+  db: Db,
   swept: Swept,
   { historyBefore: before, now }: { readonly historyBefore: number; readonly now: number },
 ): Promise<boolean> => {
-  const rows = await database
+  const rows = await db.database
     .selectFrom("history as entry")
     .select((entry) => [
       "entry.id",
@@ -116,16 +111,16 @@ export const pruneHistory = async (
     .filter(({ nextAt }) => nextAt === null || nextAt < before);
   const ids = Map.groupBy(deletable, ({ environment_id }) => environment_id);
   if (ids.size > 0) {
-    const environments = await database
+    const environments = await db.database
       .selectFrom("environments")
       .select(["id", "name"])
       .where("id", "in", [...ids.keys()])
       .orderBy("name")
-      .$call(traits.locked)
+      .$call(db.locked)
       .execute();
     for (const environment of environments) {
       const own = (ids.get(environment.id) ?? []).map(({ id }) => id);
-      await deleteEntries(database, secrets, environment, own, now);
+      await deleteEntries(db, environment, own, now);
     }
   }
   swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);

@@ -1,7 +1,25 @@
-// The delivery worker's side of the store: claims with leases, their outcomes, and what is pruned.
-import type { Attempt, Backlog, WebhookHealth } from "./delivery.ts";
-import type { Failing } from "./failing.ts";
-import type { RetryDecision } from "./retry.ts";
+// What the delivery worker exchanges with the database: claims with leases, and their outcomes.
+import type { Attempt } from "../deliveries/rules.ts";
+import type { Failing, RetryDecision } from "./rules.ts";
+
+/** What is still to be delivered. */
+export interface Backlog {
+  /** Counted up to a limit. */
+  readonly pending: number;
+  /** When the oldest that is due became so, of active webhooks; null when none is due. */
+  readonly oldestDueAt: number | null;
+}
+
+/** What a batch of results says about a webhook. */
+export interface WebhookHealth {
+  readonly webhookId: string;
+  /** Null when it has just succeeded. */
+  readonly failing: Failing | null;
+  /** Why it is deactivated; null when it is not. */
+  readonly deactivate: string | null;
+  /** It responds again after an outage: pending retries may run now. */
+  readonly recovered: boolean;
+}
 
 /** A delivery that only this worker may attempt while its lease lasts. */
 export interface Claim {
@@ -55,14 +73,6 @@ export interface DeliveryResult {
   readonly decision: RetryDecision;
 }
 
-/** What a committed transaction means for the delivery worker, by webhook. */
-export interface DeliverySignal {
-  /** These have new deliveries. */
-  readonly queued: ReadonlySet<string>;
-  /** These were changed or removed. */
-  readonly changed: ReadonlySet<string>;
-}
-
 export interface OutboxBatch {
   /** Outcomes of claims; those that another worker has taken over since are ignored. */
   readonly results: readonly DeliveryResult[];
@@ -71,24 +81,4 @@ export interface OutboxBatch {
   readonly health: readonly WebhookHealth[];
   readonly claim: ClaimRequest;
   readonly now: number;
-}
-
-export interface Retention {
-  readonly now: number;
-  /** Events, deliveries and counts of evaluations from before this time are deleted. */
-  readonly eventsBefore: number;
-  /** So is history; undefined keeps all of it. */
-  readonly historyBefore: number | undefined;
-}
-
-/** The delivery worker's side of the store. */
-export interface Outbox {
-  onSignal(listener: (signal: DeliverySignal) => void): () => void;
-  /** Active webhooks with something due. */
-  due(now: number, leaseLength: number): Promise<readonly string[]>;
-  backlog(now: number): Promise<Backlog>;
-  /** Records outcomes and claims in one transaction. */
-  runBatch(batch: OutboxBatch): Promise<Claimed>;
-  /** Deletes a small batch of what is no longer needed; true when there may be more. */
-  prune(retention: Retention): Promise<boolean>;
 }

@@ -64,23 +64,3 @@ export interface Times {
   readonly from?: Date;
   readonly to?: Date;
 }
-
-/** What a store tells of replays. */
-export interface ReplayReads {
-  /** The last replay of a webhook. */
-  replay(webhookId: string): Promise<Replay | undefined>;
-  runningReplays(): Promise<readonly RunningReplay[]>;
-  /** How many replayed deliveries of a webhook are pending, `limit` at most. */
-  pendingReplays(webhookId: string, limit: number): Promise<number>;
-  /** Of the deliveries that were replayed since a time. */
-  replayOutcome(webhookId: string, since: Date): Promise<ReplayOutcome>;
-  /** The sequence numbers of the first and the last event within times; undefined when there is none. */
-  sequencesBetween(
-    environmentId: number,
-    times: Times,
-  ): Promise<{ readonly first: number; readonly last: number } | undefined>;
-}
-
-export interface ReplayWrites {
-  saveReplay(replay: Replay): Promise<void>;
-}

@@ -1,14 +1,14 @@
 // Deletes what is older than its retention, a small batch at a time.
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Db } from "../../../platform/database/db.ts";
 import { idList } from "../../../platform/database/schema/id-list.ts";
-import type { Database, Tables } from "../../../platform/database/schema/tables.ts";
+import type { Tables } from "../../../platform/database/schema/tables.ts";
 
 /** Rows deleted in one transaction: few enough that nothing waits long for it. */
 const pruneBatch = 500;
 
 /** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
-export const pruneUsage = async (database: Database, before: number): Promise<boolean> => {
+export const pruneUsage = async ({ database }: Db, before: number): Promise<boolean> => {
   const oldest = await database
     .selectFrom("environments")
     .select((environment) => [
@@ -37,8 +37,7 @@ export const pruneUsage = async (database: Database, before: number): Promise<bo
 
 /** Deletes the failed evaluations of one environment that are older than `before`; true when there may be more. */
 export const pruneEvaluationErrors = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   before: number,
 ): Promise<boolean> => {
   const oldest = await database
@@ -65,8 +64,7 @@ export const pruneEvaluationErrors = async (
 };
 
 export const pruneEvents = async (
-  database: Database,
-  traits: DatabaseTraits,
+  { database, traits }: Db,
   before: number,
   now: number,
 ): Promise<boolean> => {
@@ -94,7 +92,7 @@ export const pruneEvents = async (
 };
 
 /** Change requests that are over are kept as long as history; their discussion is deleted with them. */
-export const pruneRequests = async (database: Database, before: number): Promise<boolean> => {
+export const pruneRequests = async ({ database }: Db, before: number): Promise<boolean> => {
   const old = await database
     .selectFrom("change_requests")
     .select("id")
