@@ -95,7 +95,6 @@ const languages: Readonly<
   },
 };
 
-process.env.HALYARD_TEST_STORE = "embedded";
 const server = await startTestServer();
 try {
   const response = await fetch(`${server.url}/openapi.json`);

@@ -1,16 +1,15 @@
-// npm test: every checker and every test, then one line that counts them. Give it file names to run only those tests.
+// Runs the tests of a kind such as `long`, or the files given, on the stores that their names say, and counts them. Without
+// arguments (npm test): the checkers, and all tests whose names say no kind.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
-import { longOnly } from "./long-only.ts";
-import { needsPostgres, runsOnBoth } from "./stores.ts";
-import { inBatches } from "./test-batches.ts";
+import { findTests, isKind, parseTestName } from "./test-files.ts";
+import { eachAlone, inGroups } from "./test-groups.ts";
 
 const checks = [
   // The compiler's own checks too: it has read every file already for the rules that need types.
@@ -20,8 +19,13 @@ const checks = [
   ["dead code", "knip"],
 ] as const;
 
-const chosen = process.argv.slice(2);
-// Every test is a process of its own; what they all load is compiled once.
+const args = process.argv.slice(2);
+const [kind = ""] = args;
+const isChosen = !isKind(kind);
+const files = isChosen ? args : findTests(kind);
+/** They measure, or take all of the machine: one must not disturb the next. */
+const takesTurns = files.some((file) => !["", "long"].includes(parseTestName(file).kind));
+// What all test processes load is compiled once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/halyard-test");
 const counts = { passed: 0, failed: 0 };
 
@@ -40,7 +44,7 @@ const check = async ([name, command, ...args]: (typeof checks)[number]): Promise
     `${failed ? "✖" : "✔"} ${name} (${command}, ${seconds} s)${failed ? `\n${output.join("")}` : ""}`,
   );
 };
-/** Beside the tests, which leave some of the machine idle at times; two at once, since some use one core only. */
+/** Two at once, since some use one core only. */
 const checkAll = async (): Promise<void> => {
   const left = checks.values();
   const work = async (): Promise<void> => {
@@ -48,59 +52,11 @@ const checkAll = async (): Promise<void> => {
   };
   await Promise.all([work(), work()]);
 };
-const checking = chosen.length === 0 ? checkAll() : undefined;
 
-// The shell of npm scripts need not know braces. A name that fits no file is kept: its test fails.
-const given = chosen.flatMap((name) => {
-  const found = globSync(name);
-  return found.length > 0 ? found : [name];
-});
-const all = globSync("{packages/*/test,test}/**/*.test.ts").sort();
-const files = chosen.length > 0 ? given : all.filter((file) => longOnly[file] === undefined);
-if (chosen.length === 0) {
-  const scripts = [...new Set(Object.values(longOnly))].map((name) => `npm run ${name}`);
-  console.log(
-    `${all.length - files.length} files have scripts of their own: ${scripts.join(", ")}`,
-  );
-}
-// At full size the fault tests take long, and one must not disturb the next.
-const pace =
-  process.env.HALYARD_FAULTS === "full"
-    ? { concurrency: 1, timeout: 3_600_000 }
-    : // More than the cores of a small machine, since some only wait; with more of them, each costs more: caches are shared.
-      { concurrency: 4, timeout: 1_800_000 };
-const durations: [seconds: number, file: string][] = [];
-
-const runTests = async (
-  store: string,
-  those: readonly string[],
-  { concurrency, timeout } = pace,
-): Promise<void> => {
-  if (those.length === 0) return;
-  console.log(`\n▷ ${those.length} files on ${store}`);
-  const env = { ...process.env, HALYARD_TEST_STORE: store };
-  const files = chosen.length > 0 ? [...those] : inBatches(those, store);
-  // Fewer collections of what is young: 3 to 4 % less for a file that starts many servers.
-  const execArgv = ["--max-semi-space-size=64"];
-  const tests = run({ files, env, concurrency, timeout, execArgv });
-  tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
-    if (file !== undefined) {
-      durations.push([duration_ms / 1_000, `${relative(process.cwd(), file)} on ${store}`]);
-      return;
-    }
-    counts.passed += summary.passed;
-    counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
-  });
-  const report = tests.compose(spec);
-  report.pipe(process.stdout, { end: false });
-  await finished(report);
-};
-
-/** Once, before any test does it beside another. */
+/** Once, before tests would do it at the same time. */
 const buildDashboard = (): void => {
   const script = join(import.meta.dirname, "build-dashboard.ts");
-  const { status } = spawnSync(process.execPath, [script], { stdio: "inherit" });
-  counts[status === 0 ? "passed" : "failed"] += 1;
+  if (spawnSync(process.execPath, [script], { stdio: "inherit" }).status !== 0) counts.failed += 1;
 };
 /** The command as it is installed: the tests start it more than a thousand times. It brings the dashboard. */
 const packCommand = async (): Promise<void> => {
@@ -109,41 +65,46 @@ const packCommand = async (): Promise<void> => {
   await buildServer(folder);
   process.env.HALYARD_TEST_COMMAND = join(folder, "lib/halyard.js");
 };
-/** What the tests in a browser need; when it cannot be had, they fail and this says why. */
+/** When there is none and none can be installed, the tests in a browser fail and this says why. */
 const findBrowser = async (): Promise<void> => {
   const { haveBrowser } = await import("../packages/dashboard/test/support/find-browser.ts");
   console.log(`browser: ${haveBrowser().said}.`);
 };
-/** Those of the dashboard, and the SDK's in a page. */
-const needsBrowser = (file: string): boolean =>
-  file.startsWith("packages/dashboard/test/") || file.endsWith("browser.test.ts");
-/** Those of the packages, which bring the dashboard and the SDK, and those that install the SDK from a server. */
-const needsPackages = (file: string): boolean =>
-  /\/(packages|published[a-z-]*|examples-languages)\.test\.ts$/.test(file);
-const names = files.map((file) => relative(process.cwd(), file));
-if (names.some((name) => needsBrowser(name) || needsPackages(name))) buildDashboard();
-if (names.some(needsBrowser)) await findBrowser();
-if (chosen.length === 0) await packCommand();
 
-/** One of them, when only that is wanted. */
-const onlyStore = process.env.HALYARD_TEST_STORE;
-const onPostgres = onlyStore === "embedded" ? [] : names.filter(runsOnBoth);
-const onEmbedded = onlyStore === "postgres" ? names.filter(needsPostgres) : names;
-const isNeeded = onPostgres.length > 0 || onEmbedded.some(needsPostgres);
+// Tests run while the checkers do, since they leave some of the machine idle at times.
+const checking = kind === "" ? checkAll() : undefined;
+buildDashboard();
+if (files.some((file) => /dashboard|browser/.test(file))) await findBrowser();
+if (!isChosen) await packCommand();
+
+const needsPostgres = files.some((file) => parseTestName(file).stores.includes("postgres"));
 const postgres =
-  isNeeded && !process.env.TEST_DATABASE_URL ? await startPostgresServer() : undefined;
+  needsPostgres && !process.env.TEST_DATABASE_URL ? await startPostgresServer() : undefined;
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
-try {
-  if (pace.concurrency === 1) {
-    await runTests("embedded", onEmbedded);
-    await runTests("postgres", onPostgres);
-  } else {
-    // Side by side, so that the machine has work while the last files of one of them wait.
-    await Promise.all([
-      runTests("embedded", onEmbedded),
-      runTests("postgres", onPostgres, { ...pace, concurrency: 1 }),
-    ]);
+
+const durations: [seconds: number, file: string][] = [];
+const tests = run({
+  files: isChosen || takesTurns ? eachAlone(files) : inGroups(files),
+  // More than the cores of a small machine, since some only wait; with more of them, each costs more: caches are shared.
+  concurrency: takesTurns ? 1 : 5,
+  timeout: 3_600_000,
+  // Fewer collections of what is young: 3 to 4 % less for a file that starts many servers.
+  execArgv: ["--max-semi-space-size=64"],
+});
+tests.on("test:summary", ({ file, counts: summary, duration_ms, success }) => {
+  if (file !== undefined) {
+    durations.push([duration_ms / 1_000, basename(file, ".test.mjs")]);
+    return;
   }
+  counts.passed += summary.passed;
+  const failed = summary.tests - summary.passed - summary.skipped - summary.todo;
+  // A file that can't be loaded is a suite that fails, without a test that does.
+  counts.failed += success ? failed : Math.max(failed, 1);
+});
+try {
+  const report = tests.compose(spec);
+  report.pipe(process.stdout, { end: false });
+  await finished(report);
 } finally {
   await postgres?.remove();
 }
@@ -151,7 +112,7 @@ await checking;
 
 const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, 8);
 console.log(
-  `slowest: ${slowest.map(([seconds, file]) => `${file} ${seconds.toFixed(0)} s`).join(", ")}`,
+  `slowest: ${slowest.map(([seconds, name]) => `${name} ${seconds.toFixed(0)} s`).join(", ")}`,
 );
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;

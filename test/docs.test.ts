@@ -226,31 +226,32 @@ suite("the programs of the README", () => {
 
 test("every program in the documents has a test", () => {
   const tested: Readonly<Record<string, string>> = {
-    "README.md js": "above, and packages/sdk/test/published-runs.test.ts",
-    "README.md python": "test/docs-languages.test.ts",
-    "README.md go": "test/docs-languages.test.ts",
-    "docs/environments.md yaml": "test/docs-preview.test.ts",
-    "docs/evaluate/python.md python": "test/docs-languages.test.ts",
-    "docs/evaluate/flagd.md yaml": "not run: needs flagd; npm run test:flagd runs one",
-    "docs/evaluate/go.md go": "test/docs-languages.test.ts",
-    "docs/evaluate/openfeature-cli.md ts": "test/docs-openfeature-cli.test.ts",
-    "docs/evaluate/openfeature-cli.md go": "test/docs-openfeature-cli.test.ts",
-    "docs/evaluate/opentelemetry.md js": "test/docs-languages.test.ts",
-    "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",
+    "README.md js": "above, and packages/sdk/test/published-runs.languages.test.ts",
+    "README.md python": "test/docs.languages.test.ts",
+    "README.md go": "test/docs.languages.test.ts",
+    "docs/environments.md yaml": "test/docs-preview.long.test.ts",
+    "docs/evaluate/python.md python": "test/docs.languages.test.ts",
+    "docs/evaluate/flagd.md yaml": "not run: needs flagd; npm run test:languages runs one",
+    "docs/evaluate/go.md go": "test/docs.languages.test.ts",
+    "docs/evaluate/openfeature-cli.md ts": "test/docs-openfeature-cli.languages.test.ts",
+    "docs/evaluate/openfeature-cli.md go": "test/docs-openfeature-cli.languages.test.ts",
+    "docs/evaluate/opentelemetry.md js": "test/docs.languages.test.ts",
+    "docs/evaluate/typescript.md ts": "packages/sdk/test/published.long.test.ts compiles them",
     "docs/evaluate/typed-flags.md ts": "packages/sdk/test/published-types.test.ts compiles them",
     "docs/evaluate/server-rendering.md ts":
       "packages/sdk/test/published-types.test.ts compiles them",
     "docs/webhooks.md ts": "packages/sdk/test/receivers.test.ts",
     "docs/webhooks.md js": "packages/sdk/test/receivers.test.ts",
-    "docs/webhooks.md python": "packages/sdk/test/receivers.test.ts",
-    "docs/webhooks.md go": "packages/sdk/test/receivers.test.ts",
-    "docs/webhooks.md php": "packages/sdk/test/receivers.test.ts, where PHP is installed",
+    "docs/webhooks.md python": "packages/sdk/test/receivers.languages.test.ts",
+    "docs/webhooks.md go": "packages/sdk/test/receivers.languages.test.ts",
+    "docs/webhooks.md php": "packages/sdk/test/receivers.languages.test.ts, where PHP is installed",
     "docs/webhooks.md ruby": "not run: needs a Rack server",
     "docs/webhooks.md sql": "not run: a line for the reader's own database",
     "docs/operate/monitoring.md js": "not run: needs a collector",
-    "docs/operate/monitoring.md yaml": "test/alerts.test.ts, with promtool",
+    "docs/operate/monitoring.md yaml": "test/alerts.languages.test.ts",
     "docs/operate/reverse-proxy.md nginx": "not run: needs nginx",
-    "docs/operate/reverse-proxy.md caddyfile": "test/docs-proxy.test.ts, where Caddy is installed",
+    "docs/operate/reverse-proxy.md caddyfile":
+      "test/docs-proxy.languages.test.ts, where Caddy is installed",
   };
   const others = new Set(["sh", "console", "text", "json", ""]);
   const found = pages.flatMap((page) =>

@@ -1,4 +1,4 @@
-// The examples that need nothing but Node, curl and jq, run as their readers run them. examples-languages.test.ts has the others.
+// The examples that need nothing but Node, curl and jq, run as their readers run them. examples.languages.test.ts has the others.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";

@@ -1,16 +1,17 @@
 // Which commands of the documents are not run as they stand there.
-const cliTest = "test/docs-openfeature-cli.test.ts";
-/** Blocks that test/docs-commands.test.ts does not run: how they begin, and why. */
+const cliTest = "test/docs-openfeature-cli.languages.test.ts";
+/** Blocks that the tests of commands do not run: how they begin, and why. */
 export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "README.md": {
     "npm ci && npm start":
       "the first start is a test of its own below; npm ci is how the tests came here",
-    "npm init -y": "test/packages.test.ts installs the SDK from a running server",
-    "node checkout.mjs": "packages/sdk/test/published-runs.test.ts, with several versions of Node",
-    "python3 -m venv": "test/docs-languages.test.ts",
-    "venv/bin/python": "test/docs-languages.test.ts",
-    "go mod init": "test/docs-languages.test.ts",
-    "go run": "test/docs-languages.test.ts",
+    "npm init -y": "test/packages.long.test.ts installs the SDK from a running server",
+    "node checkout.mjs":
+      "packages/sdk/test/published-runs.languages.test.ts, with several versions of Node",
+    "python3 -m venv": "test/docs.languages.test.ts",
+    "venv/bin/python": "test/docs.languages.test.ts",
+    "go mod init": "test/docs.languages.test.ts",
+    "go run": "test/docs.languages.test.ts",
     "HALYARD_WEBHOOK_SECRET=": "test/docs.test.ts",
     "npm ci && npm test": "these are the tests",
   },
@@ -37,31 +38,32 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "flipt export": "needs a Flipt; the import is packages/cli/test/importers.test.ts",
   },
   "docs/evaluate/typescript.md": {
-    "npm install https": "test/packages.test.ts",
-    "npm pack https": "test/packages.test.ts",
+    "npm install https": "test/packages.long.test.ts",
+    "npm pack https": "test/packages.long.test.ts",
   },
   "docs/evaluate/typed-flags.md": {
     "npx halyard types": "packages/sdk/test/published-types.test.ts",
   },
-  "docs/evaluate/opentelemetry.md": { "": "test/docs-languages.test.ts" },
+  "docs/evaluate/opentelemetry.md": { "": "test/docs.languages.test.ts" },
   "docs/evaluate/python.md": {
-    "python3 -m venv": "test/docs-languages.test.ts",
-    "HALYARD_API_KEY=": "test/docs-languages.test.ts",
+    "python3 -m venv": "test/docs.languages.test.ts",
+    "HALYARD_API_KEY=": "test/docs.languages.test.ts",
   },
   "docs/evaluate/go.md": {
-    "go mod init": "test/docs-languages.test.ts",
-    "HALYARD_API_KEY=": "test/docs-languages.test.ts",
+    "go mod init": "test/docs.languages.test.ts",
+    "HALYARD_API_KEY=": "test/docs.languages.test.ts",
   },
   "docs/evaluate/flagd.md": { "$ halyard flagd check": "packages/cli/test/flagd.test.ts" },
   "docs/evaluate/openfeature-cli.md": { go: cliTest, openfeature: cliTest, tsc: cliTest },
   "docs/operate/run.md": {
-    "npm run pack": "test/packages.test.ts",
-    "npm install ./dist": "test/packages.test.ts",
-    "docker build": "needs a container engine; test/image.test.ts does the steps without one",
+    "npm run pack": "test/packages.long.test.ts",
+    "npm install ./dist": "test/packages.long.test.ts",
+    "docker build": "needs a container engine; test/image.long.test.ts does the steps without one",
     "install -m 600 deploy/compose": "needs a container engine; test/deploy.test.ts reads the file",
     "docker compose -f": "needs a container engine",
     "kubectl apply": "needs a cluster; test/deploy.test.ts reads the files",
-    "npm install --prefix": "needs systemd and root; test/systemd.test.ts verifies the unit",
+    "npm install --prefix":
+      "needs systemd and root; test/systemd.languages.test.ts verifies the unit",
     "systemctl stop": "needs systemd and root",
     "systemd-run": "needs systemd and root",
   },
@@ -70,7 +72,7 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
       "needs a collector; packages/server/test/tracing.test.ts loads an SDK this way",
   },
   "docs/operate/postgresql.md": {
-    "$ halyard copy": "needs a second database; packages/cli/test/copy-postgres.test.ts",
+    "$ halyard copy": "needs a second database; packages/cli/test/copy.postgres.test.ts",
   },
   "docs/reference/cli.md": {
     "halyard webhooks listen": "follows until Ctrl-C; packages/cli/test/listen.test.ts",

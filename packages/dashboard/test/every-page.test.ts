@@ -4,11 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { sized } from "../../server/test/faults/support/size.ts";
 import { isDelivered, logWhen, register } from "../../server/test/support/delivery-log.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, injected, isAsWideAsScreen } from "./support/audit-page.ts";
+import { audit, audited, isAsWideAsScreen } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs } from "./support/flags.ts";
 
@@ -26,7 +25,7 @@ const paths = [...routes.matchAll(/\bpage\(\s*"([^"]+)"/g)]
   .map(([, path = ""]) => path)
   .filter((path) => !elsewhere.includes(path));
 
-const widths = sized({ small: [320, 1280], full: [320, 390, 768, 1280, 1920] });
+const widths = [320, 390, 768, 1280, 1920];
 
 const longKey = "checkout-address-form-with-a-very-long-key-that-somebody-wanted-in-2026";
 const rules = [
@@ -93,7 +92,7 @@ test("every page is accessible, light and dark, and as wide as the screen", asyn
   };
 
   const at = `/environments/${name}`;
-  const options = { ...injected, expected: [/Content-Security-Policy/] };
+  const options = { ...audited, expected: [/Content-Security-Policy/] };
   const { page } = await openAs(
     browser,
     t,
@@ -113,6 +112,6 @@ test("every page is accessible, light and dark, and as wide as the screen", asyn
       await isAsWideAsScreen(page, `${path} at ${width} pixels`);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
-    await auditBoth(page, path);
+    await audit(page, path);
   }
 });

@@ -5,10 +5,9 @@ import { after, before, test } from "node:test";
 import { goodPassword } from "../../server/test/support/accounts.ts";
 import { minute, movableClock, second } from "../../server/test/support/movable-clock.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { audit, auditBoth, audited, fitsOn, injected } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, dialog, notice, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 import {
   appOf,
   choose,
@@ -53,7 +52,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await row(first.page, "Maya").getByText("invited").waitFor();
 
   const { page, context } = await browser.visit(t, server.url, {
-    ...injected,
+    ...audited,
     secrets: [goodPassword],
     isNew: true,
   });
@@ -64,7 +63,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.getByText("You were invited to Halyard").waitFor();
   await page.getByText("You are an owner").waitFor();
   await page.getByText("At least 10 characters").waitFor();
-  await auditBoth(page, "an invitation");
+  await audit(page, "an invitation");
   await fitsOn(page, 320);
   await page.getByLabel("Your name").fill("Maya Lindqvist");
   await passwordIn(page).fill("password123");
@@ -168,28 +167,24 @@ test("from the printed link to an owner with a second factor, who signs out and 
     await row(page, "Jun").waitFor();
   });
 
-  await t.test(
-    "sessions are listed and ended, and a new password ends the others",
-    async (step) => {
-      if (isLeftOut(step)) return;
-      await choose(page, "Account");
-      const sessions = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
-      await until(async () => assert.equal(await sessions.count(), 2));
-      await page.getByRole("button", { name: "End the session of Chrome on Linux" }).click();
-      await until(async () => assert.equal(await sessions.count(), 1));
-      await first.page.getByText("Your session has ended").waitFor();
-      await first.page.getByText("it was ended on another device").waitFor();
+  await t.test("sessions are listed and ended, and a new password ends the others", async () => {
+    await choose(page, "Account");
+    const sessions = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
+    await until(async () => assert.equal(await sessions.count(), 2));
+    await page.getByRole("button", { name: "End the session of Chrome on Linux" }).click();
+    await until(async () => assert.equal(await sessions.count(), 1));
+    await first.page.getByText("Your session has ended").waitFor();
+    await first.page.getByText("it was ended on another device").waitFor();
 
-      const other = "another row of plain words";
-      await page.getByRole("button", { name: "Change password" }).click();
-      await page.getByLabel("Current password").fill("not the right one");
-      await page.getByLabel("New password").fill(other);
-      await page.keyboard.press("Enter");
-      await page.getByText("The password is wrong.").waitFor();
-      await audit(page, "changing the password");
-      await page.getByLabel("Current password").fill(goodPassword);
-      await page.keyboard.press("Enter");
-      await notice(page, "Password changed").waitFor();
-    },
-  );
+    const other = "another row of plain words";
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByLabel("Current password").fill("not the right one");
+    await page.getByLabel("New password").fill(other);
+    await page.keyboard.press("Enter");
+    await page.getByText("The password is wrong.").waitFor();
+    await audit(page, "changing the password");
+    await page.getByLabel("Current password").fill(goodPassword);
+    await page.keyboard.press("Enter");
+    await notice(page, "Password changed").waitFor();
+  });
 });

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { audit, auditBoth, audited, fitsOn, injected } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -45,11 +44,11 @@ test("the sign-in link works once, and its token does not stay in the URL", asyn
   assert.ok(hours > 11.9 && hours <= 12.001, `${hours} hours`);
   assert.equal(await page.evaluate(() => document.cookie), "");
 
-  const second = await browser.visit(t, server.url, injected);
+  const second = await browser.visit(t, server.url, audited);
   await second.page.goto(link);
   await second.page.getByText("This link has expired").waitFor();
   assert.deepEqual(await second.context.cookies(), []);
-  await auditBoth(second.page, "sign-in");
+  await audit(second.page, "sign-in");
   await fitsOn(second.page, 320);
 });
 
@@ -77,31 +76,6 @@ test("a key signs in, a wrong one is refused, and signing out ends it", async (t
   assert.equal(again.status, 401, "a copy of the cookie outlives the sign-out");
   await page.goto("/flags");
   await signInHeading(page).waitFor();
-});
-
-test("a tab goes on after another one has signed in to one more environment", async (t) => {
-  if (isLeftOut(t)) return;
-  const [here, there] = [await server.environment(), await server.environment()];
-  await here.admin("POST", "/flags", { key: "a", type: "boolean" });
-  const { page, context } = await browser.visit(t, server.url, { keys: [here.keys.admin] });
-  await page.goto("/flags");
-  await page.getByRole("switch").waitFor();
-  const other = await context.newPage();
-  await other.goto(server.url);
-  await other.evaluate(
-    (key) =>
-      fetch("/session", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ key }),
-      }),
-    there.keys.admin,
-  );
-  await page.getByRole("switch").press("Space");
-  await until(async () => {
-    const { body } = await here.admin("GET", "/flags/a");
-    assert.equal((body as { enabled: boolean }).enabled, true);
-  });
 });
 
 test("the session of a revoked key ends", async (t) => {

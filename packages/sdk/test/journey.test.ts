@@ -2,13 +2,10 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { createManagement } from "@halyard/sdk/management";
 import { newFolder, startTestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf, contextClientOf } from "./support/clients.ts";
-
-const isFull = process.env.HALYARD_FAULTS === "full";
 
 suite("a started server", () => {
   test("every change reaches both clients, and all answer the same", async (t) => {
@@ -126,16 +123,12 @@ test("the server is gone for a while: values stay, nothing throws, and all is ca
   assert.deepEqual(ready, [{ ok: true }, { ok: true }]);
 
   await first.close();
-  const end = performance.now() + (isFull ? 60_000 : 0);
   await until("several vain attempts", () => all.every(({ count }) => count("error") > 3));
-  do {
-    for (const { client } of all) {
-      assert.equal(client.state, "stale");
-      assert.equal(client.isEnabled("a"), true);
-      assert.equal(client.isEnabled("b"), false);
-    }
-    await pause(20);
-  } while (performance.now() < end);
+  for (const { client } of all) {
+    assert.equal(client.state, "stale");
+    assert.equal(client.isEnabled("a"), true);
+    assert.equal(client.isEnabled("b"), false);
+  }
 
   const second = await startTestServer({ HALYARD_DATA: folder, PORT: port });
   t.after(() => second.close());

@@ -30,7 +30,7 @@ const addKeys = (
     `${numbers(count)}
      insert into api_keys (id, environment_id, name, role, hash, created_at, revoked_at, given)
      select '${prefix}' || number, environment_id, api_keys.name, role,
-       cast('${prefix}' || number as ${process.env.HALYARD_TEST_STORE === "postgres" ? "bytea" : "blob"}),
+       cast('${prefix}' || number as blob),
        api_keys.created_at, ${revokedAt}, ${given}
      from numbers, api_keys join environments on environments.id = environment_id
      where environments.name = ? and role = 'client' and api_keys.id not like 'more%'

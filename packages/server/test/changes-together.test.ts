@@ -1,15 +1,10 @@
 // Changes of one environment that are made at once are committed together, and each is still all or nothing.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { Client } from "pg";
 import { verification } from "./support/history-export.ts";
-import { query } from "./support/postgres.ts";
 import { startTestServer } from "./support/server.ts";
-import { databaseUrlOf, onPostgres } from "./support/test-store.ts";
-import { until } from "./support/until.ts";
 
-// One of the tests holds the lock that all of them wait for, however slow the machine is.
-const server = await startTestServer({ HALYARD_POSTGRES_TIMEOUT: "600" });
+const server = await startTestServer();
 after(() => server.close());
 
 const count = 60;
@@ -100,37 +95,4 @@ test("changes among others that change nothing and others that are refused see t
     numbers.map((index) => (index % 4 === 2 ? 404 : 200)),
   );
   assert.partialDeepStrictEqual(await verification(environment), { verified: true });
-});
-
-test("what waits for a lock of PostgreSQL is one transaction then", {
-  skip: !onPostgres,
-}, async (t) => {
-  const { admin, name } = await prepare();
-  const url = databaseUrlOf(server.folder);
-  const [listener, holder] = [new Client(url), new Client(url)];
-  t.after(() => Promise.all([listener.end(), holder.end()]));
-  await Promise.all([listener.connect(), holder.connect()]);
-  await listener.query("listen halyard");
-  let heard = 0;
-  const ended = new Promise<void>((resolve) => {
-    listener.on("notification", ({ payload }) => {
-      if (payload === "end") resolve();
-      else heard += 1;
-    });
-  });
-  await holder.query("begin");
-  await holder.query("select 1 from environments where name = $1 for update", [name]);
-  const changes = Promise.all(
-    numbers.map((index) => admin("PATCH", "/flags/a", { description: `${index}` })),
-  );
-  const waits =
-    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-  await until("the first one waits", async () => (await query(url, waits)).length > 0);
-  // Asked later, so what was sent before has arrived too.
-  await admin("GET", "/flags/a");
-  await holder.query("commit");
-  await changes;
-  await query(url, "select pg_notify('halyard', 'end')");
-  await ended;
-  assert.ok(heard > 0 && heard < count / 4, `${heard} transactions for ${count} changes`);
 });

@@ -1,6 +1,5 @@
 // GET /stream on the wire: who may, the bytes of the answer, and the odd ways in which a connection can be used.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { bearer, openStream, parseEvents } from "./support/event-reader.ts";
@@ -121,54 +120,6 @@ test("a stream that the server ends has its last chunk, so that its reader knows
   assert.match(body, /\r\n0\r\n\r\n$/);
   assert.equal(dechunk(Buffer.from(body)).rest, "");
 });
-
-/** Prints each event as it arrives. What it must not do is wait until a buffer of its own is full. */
-const pythonReaders = {
-  requests: `
-import requests
-answer = requests.get(url, headers=headers, stream=True, timeout=(5, 60))
-for line in answer.iter_lines(decode_unicode=True):
-    if line.startswith("event:"): print(line, flush=True)`,
-  urllib3: `
-import urllib3
-answer = urllib3.PoolManager().request("GET", url, headers=headers, preload_content=False)
-rest = ""
-for part in answer.stream():
-    *lines, rest = (rest + part.decode()).split("\\n")
-    for line in lines:
-        if line.startswith("event:"): print(line, flush=True)`,
-};
-
-for (const [library, program] of Object.entries(pythonReaders)) {
-  test(`Python's ${library} has an event when it was sent`, async (t) => {
-    // The same variables for both runs: what Python can import depends on them.
-    const env = { PATH: process.env.PATH };
-    const { status } = spawnSync("python3", ["-c", `import ${library}`], { env });
-    if (status !== 0) {
-      t.skip(`python3 with ${library} is not installed here`);
-      return;
-    }
-    const { keys, admin } = await server.environment();
-    const given = `url = "${server.url}/api/v1/stream"\nheaders = {"X-API-Key": "${keys.server}"}`;
-    const reader = spawn("python3", ["-c", `${given}${program}`], { env });
-    t.after(() => reader.kill("SIGKILL"));
-    let printed = "";
-    let errors = "";
-    reader.stdout.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-    });
-    reader.stderr.setEncoding("utf8").on("data", (text: string) => {
-      errors += text;
-    });
-    const printedLines = (expected: string) => () => {
-      assert.equal(reader.exitCode, null, `Python ended: ${errors}`);
-      return printed === expected;
-    };
-    await until("the snapshot", printedLines("event: snapshot\n"));
-    await admin("POST", "/flags", { key: "a", type: "boolean" });
-    await until("the change", printedLines("event: snapshot\nevent: change\n"));
-  });
-}
 
 test("behind another request of the same connection it begins when that one is answered", async () => {
   const { keys, admin } = await server.environment();

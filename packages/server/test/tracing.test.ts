@@ -8,7 +8,6 @@ import { bearer } from "./support/event-reader.ts";
 import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { type ScriptedReceiver, startReceiver } from "./support/scripted-receiver.ts";
 import { newFolder } from "./support/server.ts";
-import { onPostgres } from "./support/test-store.ts";
 
 interface ShownSpan {
   readonly name: string;
@@ -80,7 +79,7 @@ suite("a request", () => {
     const store = await spanWith(`store transact","kind":"CLIENT","traceId":"${traceId}"`);
     assert.equal(store.parentId, span.spanId);
     assert.deepEqual(store.attributes, {
-      "db.system.name": onPostgres ? "postgresql" : "sqlite",
+      "db.system.name": "sqlite",
       "db.operation.name": "transact",
     });
   });

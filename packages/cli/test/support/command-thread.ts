@@ -34,11 +34,11 @@ const runOn = async (host: Worker, run: Run): Promise<Ended> => {
 /** These are settings of the command; others, such as TMPDIR, are of its process. */
 const isOfCommand = (name: string): boolean => /^(HALYARD_|DATABASE_URL$|PORT$|HOST$)/.test(name);
 
-/** As runHalyard; at full size, and with settings of the process, it is that. */
+/** As runHalyard; with settings of the process, it is that. */
 export const runInThread = (
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Ended> =>
-  process.env.HALYARD_FAULTS === "full" || !Object.keys(settings).every(isOfCommand)
-    ? runHalyard(args, settings)
-    : runOn(idle.pop() ?? startHost(), { args, environment: environmentOf(settings) });
+  Object.keys(settings).every(isOfCommand)
+    ? runOn(idle.pop() ?? startHost(), { args, environment: environmentOf(settings) })
+    : runHalyard(args, settings);

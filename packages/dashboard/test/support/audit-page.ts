@@ -2,13 +2,9 @@
 import assert from "node:assert/strict";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
-import { full } from "../../../server/test/faults/support/size.ts";
 
-/** How a visit must be made for `auditBoth`. */
-export const injected = { bypassCSP: true } as const;
-
-/** How it must be made for `audit`; where that does nothing, the page's own policy holds. */
-export const audited = full ? injected : {};
+/** How a visit must be made for `audit`. */
+export const audited = { bypassCSP: true } as const;
 
 interface Rules {
   readonly runOnly: unknown;
@@ -53,7 +49,7 @@ const auditPage = async (page: Page, what: string, { atLeast, ...rules }: Rules)
 };
 
 /** What the page shows now, in both colour schemes and without loading it again. */
-export const auditBoth = async (page: Page, what: string): Promise<void> => {
+export const audit = async (page: Page, what: string): Promise<void> => {
   for (const [colorScheme, rules] of [
     ["light", allRules],
     ["dark", colourRules],
@@ -63,11 +59,6 @@ export const auditBoth = async (page: Page, what: string): Promise<void> => {
     await auditPage(page, `${what}, ${colorScheme}`, rules);
   }
   await page.emulateMedia({ colorScheme: null });
-};
-
-/** For dialogs and states of a page, in `npm run test:pages`; every-page.test.ts audits each page in `npm test`. */
-export const audit = async (page: Page, what: string): Promise<void> => {
-  if (full) await auditBoth(page, what);
 };
 
 /** Nothing makes the page scroll sideways; says what sticks out. */

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { full } from "../../../server/test/faults/support/size.ts";
 
 export const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -54,10 +53,6 @@ export const installed = async (
   { folder, tarball }: Published,
   ...packages: readonly string[]
 ): Promise<string | undefined> => {
-  if (!full) {
-    t.skip("it loads packages from the registry: npm run test:packages");
-    return undefined;
-  }
   const project = mkdtempSync(join(folder, "with-packages-"));
   writeFileSync(join(project, "package.json"), '{"private":true}');
   try {

@@ -7,7 +7,7 @@ import { until } from "./until.ts";
 const program = process.env.FLAGD_BIN;
 /** False when there is a daemon, otherwise why the test is skipped. */
 export const noDaemon: false | string =
-  program === undefined && "FLAGD_BIN names no flagd binary: npm run test:flagd";
+  program === undefined && "FLAGD_BIN names no flagd binary: npm run test:languages";
 
 export interface FlagdAnswer {
   readonly value?: unknown;

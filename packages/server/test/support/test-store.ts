@@ -1,9 +1,10 @@
-// Which store the tests run on: the embedded one in a folder, or with HALYARD_TEST_STORE=postgres a database named after the folder.
+// Which store the tests run on: SQLite in a folder, or a database of PostgreSQL named after the folder.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { migratedTemplate } from "./migrated-store.ts";
 import { makeDatabase, unhurriedStatements, urlOf } from "./postgres.ts";
 
+/** scripts/test.ts sets it by the name of the test file. */
 export const onPostgres = process.env.HALYARD_TEST_STORE === "postgres";
 
 export const databaseUrlOf = (folder: string): string => urlOf(basename(folder));

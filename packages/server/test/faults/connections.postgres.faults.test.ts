@@ -1,0 +1,4 @@
+// PostgreSQL ends connections: at full size.
+import { testConnections } from "./support/test-connections.ts";
+
+testConnections({ terminations: 300 });

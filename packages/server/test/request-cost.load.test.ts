@@ -1,0 +1,4 @@
+// What a broken request costs: at full size.
+import { testRequestCost } from "./load/test-request-cost.ts";
+
+testRequestCost({ rounds: 15 });
