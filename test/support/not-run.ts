@@ -8,11 +8,6 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "npm init -y": "test/packages.long.test.ts installs the SDK from a running server",
     "node checkout.mjs":
       "packages/sdk/test/published-runs.languages.test.ts, with several versions of Node",
-    "python3 -m venv": "test/docs.languages.test.ts",
-    "venv/bin/python": "test/docs.languages.test.ts",
-    "go mod init": "test/docs.languages.test.ts",
-    "go run": "test/docs.languages.test.ts",
-    "HALYARD_WEBHOOK_SECRET=": "test/docs.test.ts",
     "npm ci && npm test": "these are the tests",
   },
   "docs/get-started.md": { "npm ci && npm start": "the first start is a test of its own below" },
