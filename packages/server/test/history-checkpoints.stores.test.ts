@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseConfig } from "@halyard/server";
 import { redactHistory } from "../src/features/history/redact.ts";
-import { createOutbox } from "../src/features/webhooks/sending/outbox.ts";
 import { openStore } from "../src/operator/operator.ts";
+import { createPrune } from "../src/server/retention.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import {
   exportHistory,
@@ -49,8 +49,8 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   const prune = (days: number) =>
     withStore(async (store) => {
       const now = Date.now() + days * 86_400_000;
-      const outbox = createOutbox(store);
-      while (await outbox.prune({ now, eventsBefore: 0, historyBefore: now }));
+      const prune = createPrune(store);
+      while (await prune({ now, eventsBefore: 0, historyBefore: now }));
     });
   await prune(1);
   const left = await rowsOf(server, name);
@@ -129,8 +129,8 @@ test("an entry whose time was set back is pruned, and its change stays found", a
   await writeRows(server, "update history set at = 1000 where id = ?", hidden?.id as number);
   await withStore(async (store) => {
     const now = Date.now();
-    const outbox = createOutbox(store);
-    while (await outbox.prune({ now, eventsBefore: 0, historyBefore: 2_000 }));
+    const prune = createPrune(store);
+    while (await prune({ now, eventsBefore: 0, historyBefore: 2_000 }));
   });
   assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === hidden?.id));
   assert.equal((await verification(environment)).verified, false);

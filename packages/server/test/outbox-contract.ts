@@ -13,10 +13,10 @@ import {
   findWebhook,
   updateWebhook,
 } from "../src/features/webhooks/queries.ts";
-import type { Claim, OutboxBatch } from "../src/features/webhooks/sending/batch.ts";
-import { createOutbox } from "../src/features/webhooks/sending/outbox.ts";
-import { findBacklog } from "../src/features/webhooks/sending/queries.ts";
+import type { Claim, DeliveryBatch } from "../src/features/webhooks/sending/batch.ts";
+import { findBacklog, listDue } from "../src/features/webhooks/sending/queries.ts";
 import { furthestRetry } from "../src/features/webhooks/sending/rules.ts";
+import { runBatch } from "../src/features/webhooks/sending/run-batch.ts";
 import type { Store } from "../src/platform/database/store.ts";
 import type { OpenedStore } from "./store-contract.ts";
 import { addEnvironment, addWebhook, at, changeFlag, createFlag } from "./support/store-steps.ts";
@@ -28,8 +28,8 @@ const turn = (
   webhookId: string,
   leaseId: string,
   count: number,
-  more: Partial<OutboxBatch> = {},
-): OutboxBatch => ({
+  more: Partial<DeliveryBatch> = {},
+): DeliveryBatch => ({
   results: [],
   released: [],
   health: [],
@@ -89,36 +89,33 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
     test("instances that claim at once never get the same", async () => {
       const webhookId = await pending(40);
       const asked = Array.from({ length: 12 }, (_, index) =>
-        createOutbox(index % 2 === 0 ? opened.store : second).runBatch(
-          turn(webhookId, `lease-${index}`, 5),
-        ),
+        runBatch(index % 2 === 0 ? opened.store : second, turn(webhookId, `lease-${index}`, 5)),
       );
       const claims = (await Promise.all(asked)).flatMap((each) => each.claims);
       const queues = claims.map(({ queueId }) => queueId);
       assert.ok(queues.length >= 5, `${queues.length}`);
       assert.equal(new Set(queues).size, queues.length);
       // Whoever found all of them held finds the rest later.
-      const rest = await createOutbox(second).runBatch(turn(webhookId, "lease-rest", 100));
+      const rest = await runBatch(second, turn(webhookId, "lease-rest", 100));
       assert.equal(queues.length + rest.claims.length, 40);
     });
 
     test("a settlement counts for as long as no other claim has taken the queue", async () => {
       const webhookId = await pending(2);
-      const { claims } = await createOutbox(opened.store).runBatch(turn(webhookId, "slow", 2));
+      const { claims } = await runBatch(opened.store, turn(webhookId, "slow", 2));
       const [one, two] = claims;
       assert.ok(one && two);
       const later = { now: now + leaseLength + 1 };
-      const taken = await createOutbox(second).runBatch(turn(webhookId, "quick", 1, later));
+      const taken = await runBatch(second, turn(webhookId, "quick", 1, later));
       const [mine] = taken.claims;
       assert.ok(mine);
       const none = { claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() } };
-      await createOutbox(opened.store).runBatch(
+      await runBatch(
+        opened.store,
         turn(webhookId, "none", 0, { ...none, results: claims.map(delivered) }),
       );
       assert.deepEqual((await states(webhookId)).sort(), ["delivered", "pending"]);
-      await createOutbox(second).runBatch(
-        turn(webhookId, "none", 0, { ...none, results: [delivered(mine)] }),
-      );
+      await runBatch(second, turn(webhookId, "none", 0, { ...none, results: [delivered(mine)] }));
       assert.deepEqual(await states(webhookId), ["delivered", "delivered"]);
       const [left] = await listDeliveries(second, webhookId, { limit: 1 });
       assert.equal(left?.attempts.length, 1);
@@ -126,7 +123,8 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
 
     test("a delivery that is deleted while it is sent has no outcome, and the others of the batch have theirs", async () => {
       const [doomed, other] = [await pending(1), await pending(1)];
-      const claimed = await createOutbox(opened.store).runBatch(
+      const claimed = await runBatch(
+        opened.store,
         turn(doomed, "sent", 1, {
           claim: {
             ...turn(doomed, "sent", 1).claim,
@@ -140,7 +138,8 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.equal(claimed.claims.length, 2);
       await second.transact((transaction) => deleteOldestDeliveries(transaction, doomed, 100));
       const none = { claim: { ...turn(other, "none", 0).claim, wanted: new Map() } };
-      await createOutbox(opened.store).runBatch(
+      await runBatch(
+        opened.store,
         turn(other, "none", 0, { ...none, results: claimed.claims.map(delivered) }),
       );
       assert.deepEqual([await states(doomed), await states(other)], [[], ["delivered"]]);
@@ -171,8 +170,9 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.equal((await findBacklog(second, now)).oldestDueAt, now, "it is not sent to");
       assert.equal((await findBacklog(second, now)).pending, after.pending + 1);
 
-      const { claims } = await createOutbox(second).runBatch(turn(webhookId, "all", 3));
-      await createOutbox(second).runBatch(
+      const { claims } = await runBatch(second, turn(webhookId, "all", 3));
+      await runBatch(
+        second,
         turn(webhookId, "none", 0, {
           claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() },
           results: claims.map(delivered),
@@ -187,11 +187,11 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       for (let round = 0; round < 20; round += 1) {
         const flag = `flag-${round}`;
         await changeFlag(opened.store, environment.id, createFlag(flag));
-        const { claims } = await createOutbox(second).runBatch(turn(id, `first-${round}`, 1));
+        const { claims } = await runBatch(second, turn(id, `first-${round}`, 1));
         const results = claims.map(delivered);
         const none = { ...turn(id, "none", 0).claim, wanted: new Map<string, number>() };
         await Promise.all([
-          createOutbox(second).runBatch(turn(id, "none", 0, { results, claim: none })),
+          runBatch(second, turn(id, "none", 0, { results, claim: none })),
           opened.store.transact(async (transaction) => {
             const webhook = await findWebhook(transaction, environment.id, id);
             const delivery = await findDelivery(transaction, id, claims[0]?.deliveryId ?? "");
@@ -201,15 +201,13 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
             await queueDeliveries(transaction, [again], "event", at);
           }),
         ]);
-        const { claims: next } = await createOutbox(second).runBatch(
-          turn(id, `second-${round}`, 1),
-        );
+        const { claims: next } = await runBatch(second, turn(id, `second-${round}`, 1));
         assert.deepEqual(
           next.map(({ deliveryId }) => deliveryId),
           [`again-${round}`],
         );
         const last = next.map(delivered);
-        await createOutbox(second).runBatch(turn(id, "none", 0, { results: last, claim: none }));
+        await runBatch(second, turn(id, "none", 0, { results: last, claim: none }));
       }
     });
 
@@ -217,11 +215,9 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       const webhookId = await pending(1);
       const hour = 3_600_000;
       const claimedAt = async (time: number) => {
-        const due = await createOutbox(second).due(time, leaseLength);
-        const { claims } = await createOutbox(second).runBatch(
-          turn(webhookId, `at-${time}`, 1, { now: time }),
-        );
-        await createOutbox(second).runBatch({
+        const due = await listDue(second, time, leaseLength);
+        const { claims } = await runBatch(second, turn(webhookId, `at-${time}`, 1, { now: time }));
+        await runBatch(second, {
           ...turn(webhookId, "none", 0),
           claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() },
           released: claims,

@@ -5,10 +5,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { createOutbox } from "../src/features/webhooks/sending/outbox.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
+import { createPrune } from "../src/server/retention.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
@@ -84,7 +84,7 @@ test("every connection writes ahead, flushes each commit and keeps references wh
   assertPragmas();
 
   // The worker's own bookkeeping may be flushed later; what follows it may not.
-  await createOutbox(opened.store).prune({
+  await createPrune(opened.store)({
     now: Date.now(),
     eventsBefore: 0,
     historyBefore: undefined,

@@ -5,12 +5,18 @@ import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { listDeliveries } from "../src/features/webhooks/deliveries/queries.ts";
 import type { Outcome } from "../src/features/webhooks/deliveries/rules.ts";
-import { createOutbox, type Outbox } from "../src/features/webhooks/sending/outbox.ts";
-import { startWorker, type Worker } from "../src/features/webhooks/sending/worker.ts";
+import type { RunBatch } from "../src/features/webhooks/sending/batch.ts";
+import { runBatch } from "../src/features/webhooks/sending/run-batch.ts";
+import {
+  startWorker,
+  type Worker,
+  type WorkerDependencies,
+} from "../src/features/webhooks/sending/worker.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
 import type { Store } from "../src/platform/database/store.ts";
+import { createPrune } from "../src/server/retention.ts";
 import type { Webhook } from "../src/writes/webhook.ts";
 import { newFolder } from "./support/server.ts";
 import { addEnvironment, addWebhook, at, changeFlag, createFlag } from "./support/store-steps.ts";
@@ -43,8 +49,8 @@ interface Started extends Worker {
 
 const start = (
   store: Store,
-  outbox: Outbox,
   clock: () => Date,
+  faults: Partial<Pick<WorkerDependencies, "runBatch" | "prune">>,
   receive: () => Promise<void> = () => Promise.resolve(),
 ): Started => {
   const sent: (string | undefined)[] = [];
@@ -53,8 +59,10 @@ const start = (
     messages.push(message);
   };
   const worker = startWorker({
-    outbox,
     store,
+    runBatch: (batch) => runBatch(store, batch),
+    prune: createPrune(store),
+    ...faults,
     sender: {
       async send(_, headers) {
         sent.push(headers["X-Halyard-Delivery"]);
@@ -97,18 +105,14 @@ test("what is sent while the store is silent for longer than a lease is not sent
   let receiversAnswer: Promise<void> = Promise.resolve();
   let passed = 0;
   let claimed = 0;
-  const real = createOutbox(store);
-  const outbox: Outbox = {
-    ...real,
-    async runBatch(batch) {
-      await storeAnswers;
-      const found = await real.runBatch(batch);
-      claimed += found.claims.length;
-      return found;
-    },
+  const waiting: RunBatch = async (batch) => {
+    await storeAnswers;
+    const found = await runBatch(store, batch);
+    claimed += found.claims.length;
+    return found;
   };
   const clock = () => new Date(at.getTime() + passed);
-  const worker = start(store, outbox, clock, () => receiversAnswer);
+  const worker = start(store, clock, { runBatch: waiting }, () => receiversAnswer);
   // A webhook that has answered once gets several requests at once.
   await create("first");
   await until("all webhooks are proven", () => areDelivered(store, webhooks));
@@ -135,7 +139,7 @@ test("deliveries go on when what is old cannot be deleted", async (t) => {
   const environment = await addEnvironment(store);
   const webhook = await addWebhook(store, environment.id);
   const prune = () => Promise.reject(new Error("locked"));
-  const worker = start(store, { ...createOutbox(store), prune }, () => at);
+  const worker = start(store, () => at, { prune });
   await until("it has tried", () => worker.messages.length > 0);
   await changeFlag(store, environment.id, createFlag("one"));
   await until("it is delivered", () => areDelivered(store, [webhook]));

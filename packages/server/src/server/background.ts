@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { lookUpWithin } from "../features/webhooks/resolve-name.ts";
 import { connectTimeout } from "../features/webhooks/sending/guarded-connect.ts";
-import { createOutbox } from "../features/webhooks/sending/outbox.ts";
+import { runBatch } from "../features/webhooks/sending/run-batch.ts";
 import { createSender } from "../features/webhooks/sending/send.ts";
 import { startWorker } from "../features/webhooks/sending/worker.ts";
 import { random } from "../operator/operator.ts";
@@ -11,6 +11,7 @@ import type { Clock, LookUp, Store } from "../platform/database/store.ts";
 import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { Config } from "../process/settings/config.ts";
 import { version } from "../version.ts";
+import { createPrune } from "./retention.ts";
 
 const monotonic = () => performance.now();
 
@@ -41,8 +42,9 @@ export const startBackground = (
   });
   opened.defer(() => sender.close());
   const worker = startWorker({
-    outbox: telemetry.outbox(createOutbox(store)),
     store,
+    runBatch: telemetry.runBatch((batch) => runBatch(store, batch)),
+    prune: createPrune(store),
     sender: { send: telemetry.send(sender.send), abort: () => sender.abort() },
     clock,
     monotonic,

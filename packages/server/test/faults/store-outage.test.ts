@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
-import type { DeliveryResult } from "../../src/features/webhooks/sending/batch.ts";
-import { createOutbox, type Outbox } from "../../src/features/webhooks/sending/outbox.ts";
+import type { DeliveryResult, RunBatch } from "../../src/features/webhooks/sending/batch.ts";
+import { runBatch } from "../../src/features/webhooks/sending/run-batch.ts";
 import { createSender } from "../../src/features/webhooks/sending/send.ts";
 import { startWorker } from "../../src/features/webhooks/sending/worker.ts";
 import { createWebhooks } from "../../src/features/webhooks/webhooks.ts";
 import { newIds, random } from "../../src/operator/operator.ts";
+import { createPrune } from "../../src/server/retention.ts";
 import { readRows } from "../support/database.ts";
 import { flagsOn } from "../support/store-flags.ts";
 import { composeStore } from "./support/composed-store.ts";
@@ -26,23 +27,20 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   const largestOf = (results: readonly DeliveryResult[]) => {
     largest = Math.max(largest, results.length);
   };
-  const real = createOutbox(store);
-  const outbox: Outbox = {
-    ...real,
-    runBatch(request) {
-      if (isAway) {
-        refusals += 1;
-        return Promise.reject(new Error("the disk is full"));
-      }
-      largestOf(request.results);
-      return real.runBatch(request);
-    },
+  const refusing: RunBatch = (batch) => {
+    if (isAway) {
+      refusals += 1;
+      return Promise.reject(new Error("the disk is full"));
+    }
+    largestOf(batch.results);
+    return runBatch(store, batch);
   };
   const errors: object[] = [];
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({
-    outbox,
     store,
+    runBatch: refusing,
+    prune: createPrune(store),
     sender,
     clock,
     monotonic: () => performance.now(),

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { createOutbox } from "../../src/features/webhooks/sending/outbox.ts";
+import { runBatch } from "../../src/features/webhooks/sending/run-batch.ts";
 import { createSender } from "../../src/features/webhooks/sending/send.ts";
 import { startWorker } from "../../src/features/webhooks/sending/worker.ts";
 import { createWebhooks } from "../../src/features/webhooks/webhooks.ts";
 import { newIds, random } from "../../src/operator/operator.ts";
 import type { Commit, Store, Transaction } from "../../src/platform/database/store.ts";
+import { createPrune } from "../../src/server/retention.ts";
 import { readRows } from "../support/database.ts";
 import { refusalsOf, refuseCommits, refuseWrites } from "../support/refusal-trigger.ts";
 import { startTestServer } from "../support/server.ts";
@@ -82,8 +83,9 @@ describe("a call inside the transaction fails", async () => {
   const webhooks = createWebhooks({ store, clock, random, newIds, lookUp, callbacks });
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({
-    outbox: createOutbox(store),
     store,
+    runBatch: (batch) => runBatch(store, batch),
+    prune: createPrune(store),
     sender,
     clock,
     monotonic: () => performance.now(),

@@ -158,3 +158,31 @@ const deleteOverLimit = async (
     )
     .execute();
 };
+
+/** Deletes the failed evaluations of one environment that are older than `before`; true when there may be more. */
+export const pruneEvaluationErrors = async (
+  { database, locked }: Db,
+  before: number,
+): Promise<boolean> => {
+  const oldest = await database
+    .selectFrom("evaluation_errors")
+    .select("environment_id")
+    .where("last_at", "<", before)
+    .orderBy("last_at")
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return false;
+  // As the writers of these rows do, so that this can't deadlock with them.
+  await database
+    .selectFrom("environments")
+    .select("id")
+    .where("id", "=", oldest.environment_id)
+    .$call(locked)
+    .execute();
+  await database
+    .deleteFrom("evaluation_errors")
+    .where("environment_id", "=", oldest.environment_id)
+    .where("last_at", "<", before)
+    .execute();
+  return true;
+};

@@ -83,3 +83,31 @@ const addPart = async (
 
 const resultRows = (flag_key: string, kind: string, counts: Counts = {}) =>
   Object.entries(counts).map(([name, count]) => ({ flag_key, kind, name, count }));
+
+/** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
+export const pruneUsage = async ({ database }: Db, before: number): Promise<boolean> => {
+  const oldest = await database
+    .selectFrom("environments")
+    .select((environment) => [
+      "environments.id",
+      environment
+        .selectFrom("usage")
+        .select(({ fn }) => fn.min("usage.hour").as("hour"))
+        .whereRef("usage.environment_id", "=", "environments.id")
+        .as("hour"),
+    ])
+    .execute();
+  let deleted = false;
+  for (const { id, hour } of oldest) {
+    if (hour === null || hour >= before) continue;
+    for (const table of ["usage", "usage_counts"] as const) {
+      await database
+        .deleteFrom(table)
+        .where("environment_id", "=", id)
+        .where("hour", "=", hour)
+        .execute();
+    }
+    deleted = true;
+  }
+  return deleted;
+};

@@ -1,6 +1,6 @@
 // Counts attempts and finished deliveries by their outcome.
 import { isSuccess, type Outcome } from "../../features/webhooks/deliveries/rules.ts";
-import type { Outbox } from "../../features/webhooks/sending/outbox.ts";
+import type { RunBatch } from "../../features/webhooks/sending/batch.ts";
 import type { Send } from "../database/store.ts";
 import { createTiming, type Timing } from "./timing.ts";
 
@@ -13,7 +13,7 @@ export interface DeliveryMeter {
   /** Counts every attempt. */
   readonly send: (send: Send) => Send;
   /** Counts finished deliveries once they are recorded. */
-  readonly outbox: (outbox: Outbox) => Outbox;
+  readonly runBatch: (run: RunBatch) => RunBatch;
 }
 
 /** The outcome of an attempt as one of a few names. */
@@ -41,15 +41,12 @@ export const createDeliveryMeter = (): DeliveryMeter => {
       return outcome;
     },
 
-    outbox: (outbox) => ({
-      ...outbox,
-      async runBatch(batch) {
-        const claimed = await outbox.runBatch(batch);
-        for (const { decision } of batch.results) {
-          if (decision.kind !== "retry") finished[decision.kind] += 1;
-        }
-        return claimed;
-      },
-    }),
+    runBatch: (run) => async (batch) => {
+      const claimed = await run(batch);
+      for (const { decision } of batch.results) {
+        if (decision.kind !== "retry") finished[decision.kind] += 1;
+      }
+      return claimed;
+    },
   };
 };

@@ -1,7 +1,6 @@
 // All telemetry of one instance: metrics, audit log and, when an SDK is loaded, spans.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Backlog } from "../../features/webhooks/sending/batch.ts";
-import type { Outbox } from "../../features/webhooks/sending/outbox.ts";
+import type { Backlog, RunBatch } from "../../features/webhooks/sending/batch.ts";
 import type { Replica } from "../database/replica.ts";
 import type { ObserveCall } from "../database/schema/kysely-on.ts";
 import type { Clock, Send, Store } from "../database/store.ts";
@@ -25,7 +24,7 @@ export interface Telemetry {
   /** Measures the calls to the database. */
   readonly observe: ObserveCall;
   /** Counts finished deliveries, and measures batches. */
-  readonly outbox: (outbox: Outbox) => Outbox;
+  readonly runBatch: (run: RunBatch) => RunBatch;
   /** Writes the audit log of the store's commits; the change feed notifies what it returns. */
   follow(store: Store): readonly Replica[];
   readonly send: (send: Send) => Send;
@@ -65,11 +64,8 @@ export const createTelemetry = async (dependencies: TelemetryDependencies): Prom
     http,
     tracing,
     observe: store.observe,
-    outbox: (outbox) =>
-      deliveries.outbox({
-        ...outbox,
-        runBatch: (batch) => store.observe("delivery", "runBatch", () => outbox.runBatch(batch)),
-      }),
+    runBatch: (run) =>
+      deliveries.runBatch((batch) => store.observe("delivery", "runBatch", () => run(batch))),
     follow: (real) => [audit.follow(real), store.replica],
     send: (send) => deliveries.send(tracing ? tracing.send(send) : send),
     async scrape(findBacklog, load) {

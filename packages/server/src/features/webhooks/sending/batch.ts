@@ -1,4 +1,4 @@
-// What the delivery worker exchanges with the database: claims with leases, and their outcomes.
+// What the delivery worker exchanges with the database: claims with leases, their outcomes, and how long rows are kept.
 import type { Attempt } from "../deliveries/rules.ts";
 import type { Failing, RetryDecision } from "./rules.ts";
 
@@ -73,7 +73,7 @@ export interface DeliveryResult {
   readonly decision: RetryDecision;
 }
 
-export interface OutboxBatch {
+export interface DeliveryBatch {
   /** Outcomes of claims; those that another worker has taken over since are ignored. */
   readonly results: readonly DeliveryResult[];
   /** Claims that were not attempted. */
@@ -82,3 +82,17 @@ export interface OutboxBatch {
   readonly claim: ClaimRequest;
   readonly now: number;
 }
+
+/** Records outcomes and claims in one transaction. */
+export type RunBatch = (batch: DeliveryBatch) => Promise<Claimed>;
+
+interface Retention {
+  readonly now: number;
+  /** Events, deliveries and counts of evaluations from before this time are deleted. */
+  readonly eventsBefore: number;
+  /** So is history; undefined keeps all of it. */
+  readonly historyBefore: number | undefined;
+}
+
+/** Deletes a small batch of what is no longer needed; true when there may be more. */
+export type Prune = (retention: Retention) => Promise<boolean>;

@@ -9,11 +9,11 @@ import { prepared, rowsToWrite, type Value } from "../../../platform/database/sc
 import type { Database } from "../../../platform/database/schema/tables.ts";
 import type { NewHistoryEntry } from "../../../writes/history-entry.ts";
 import { countAttempts, writeAttempts } from "./attempt-queries.ts";
-import type { Claim, DeliveryResult, OutboxBatch, WebhookHealth } from "./batch.ts";
+import type { Claim, DeliveryBatch, DeliveryResult, WebhookHealth } from "./batch.ts";
 import { oldestPending } from "./oldest-pending.ts";
 
 /** What a batch records. */
-export type Outcomes = Omit<OutboxBatch, "claim">;
+export type Outcomes = Omit<DeliveryBatch, "claim">;
 
 /** Locks the rows concerned; returns the outcomes whose lease no other worker has taken over. */
 export const lockHeld = async (db: Db, outcomes: Outcomes): Promise<Outcomes> => {

@@ -1,18 +1,66 @@
-// Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
-import { kindNames } from "@halyard/core/kinds";
-import { sql } from "kysely";
+// Deletes events and deliveries that are older than their retention, and ordering queues that are no longer needed, a little at a time.
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../../../platform/database/db.ts";
 import { idList } from "../../../platform/database/schema/id-list.ts";
-import { deleteEntries } from "../../history/delete-entries.ts";
+import type { Tables } from "../../../platform/database/schema/tables.ts";
 
-/** How far it has come: what is kept is not looked at again until the next time through. */
-export interface Swept {
+/** Rows deleted in one transaction: few enough that nothing waits long for it. */
+const pruneBatch = 500;
+/** Queues checked in one transaction. */
+const sweepBatch = 500;
+
+/** The last queue that was checked: queues that are kept are not checked again until the next time through. */
+export interface SweptQueues {
   queue: number;
-  entry: number;
 }
 
-/** Rows looked at in one transaction. */
-const sweepBatch = 500;
+/** With their deliveries, and secrets of webhooks that are no longer valid. True when there may be more. */
+export const pruneEvents = async (
+  { database, traits }: Db,
+  before: number,
+  now: number,
+): Promise<boolean> => {
+  await database
+    .updateTable("webhooks")
+    .set({ previous_secret: null, previous_until: null })
+    .where("previous_until", "<=", now)
+    .execute();
+  const old = await database
+    .selectFrom("events")
+    .select("id")
+    .where("created_at", "<", before)
+    .where(isFinished(before))
+    .limit(pruneBatch)
+    .$call(traits.lockedIfFree)
+    .execute();
+  if (old.length === 0) return false;
+  await database
+    .deleteFrom("events")
+    .where("id", "in", idList(old.map(({ id }) => id)))
+    // Checked again: a replay may have begun between the query and the lock.
+    .where(isFinished(before))
+    .execute();
+  return old.length === pruneBatch;
+};
+
+/** An event is kept while one of its deliveries is pending or ended recently. Its deliveries are deleted with it. */
+const isFinished =
+  (before: number) =>
+  (event: ExpressionBuilder<Tables, "events">): Expression<SqlBool> =>
+    event.not(
+      event.exists(
+        event
+          .selectFrom("deliveries")
+          .select("deliveries.id")
+          .whereRef("deliveries.event_id", "=", "events.id")
+          .where((delivery) =>
+            delivery.or([
+              delivery("deliveries.state", "=", sql.lit("pending")),
+              delivery("deliveries.settled_at", ">=", before),
+            ]),
+          ),
+      ),
+    );
 
 /**
  * An idle queue is needed only to be used again, so those of tests, of replays and of flags that are gone are deleted: a
@@ -20,7 +68,7 @@ const sweepBatch = 500;
  */
 export const pruneQueues = async (
   { database, traits }: Db,
-  swept: Swept,
+  swept: SweptQueues,
   now: number,
 ): Promise<boolean> => {
   const rows = await database
@@ -63,66 +111,4 @@ export const pruneQueues = async (
     }
   }
   return swept.queue > 0;
-};
-
-/**
- * Deletes old history, but never the last entry of a flag: it holds the version from which a later flag of the same key
- * goes on, and the time of the environment's revision. Nor the last revision before the time: what was there from that time
- * on can still be told. A follower that lacks a deleted revision reads everything anew.
- */
-export const pruneHistory = async (
-  db: Db,
-  swept: Swept,
-  { historyBefore: before, now }: { readonly historyBefore: number; readonly now: number },
-): Promise<boolean> => {
-  const rows = await db.database
-    .selectFrom("history as entry")
-    .select((entry) => [
-      "entry.id",
-      "entry.environment_id",
-      "entry.at",
-      "entry.subject",
-      entry
-        .selectFrom("history as later")
-        .select("later.id")
-        .whereRef("later.environment_id", "=", "entry.environment_id")
-        .whereRef("later.subject", "=", "entry.subject")
-        .whereRef("later.subject_id", "=", "entry.subject_id")
-        .whereRef("later.id", ">", "entry.id")
-        .orderBy("later.id")
-        .limit(1)
-        .as("later"),
-      entry
-        .selectFrom("history as next")
-        .select("next.at")
-        .whereRef("next.environment_id", "=", "entry.environment_id")
-        .where("next.revision", "=", sql<number>`entry.revision + 1`)
-        .as("nextAt"),
-    ])
-    .where("entry.id", ">", swept.entry)
-    .orderBy("entry.id")
-    .limit(sweepBatch)
-    .execute();
-  const old = rows.filter(({ at }) => at < before);
-  const isThrough = rows.length < sweepBatch || old.length === 0;
-  const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
-  const deletable = old
-    .filter(({ later, subject }) => later !== null || !isKind(subject))
-    .filter(({ nextAt }) => nextAt === null || nextAt < before);
-  const ids = Map.groupBy(deletable, ({ environment_id }) => environment_id);
-  if (ids.size > 0) {
-    const environments = await db.database
-      .selectFrom("environments")
-      .select(["id", "name"])
-      .where("id", "in", [...ids.keys()])
-      .orderBy("name")
-      .$call(db.locked)
-      .execute();
-    for (const environment of environments) {
-      const own = (ids.get(environment.id) ?? []).map(({ id }) => id);
-      await deleteEntries(db, environment, own, now);
-    }
-  }
-  swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);
-  return !isThrough;
 };

@@ -3,8 +3,8 @@
 import type { WorkerLog } from "../../../platform/background/log.ts";
 import type { Clock, RandomBytes, Send, Store } from "../../../platform/database/store.ts";
 import { attemptOf, isGone, isSuccess, type Outcome } from "../deliveries/rules.ts";
-import type { Claim, DeliveryResult } from "./batch.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Claim, DeliveryResult, Prune, RunBatch } from "./batch.ts";
+import { listDue } from "./queries.ts";
 import { decideRetry, failedFor, longestFailure, retention } from "./rules.ts";
 import { headersOf, type SenderNames } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
@@ -23,8 +23,9 @@ const gatherFor = 30;
 const maxUnreadable = 1_000;
 
 export interface WorkerDependencies extends SenderNames {
-  readonly outbox: Outbox;
-  readonly store: Pick<Store, "onCommit">;
+  readonly store: Pick<Store, "background" | "onCommit">;
+  readonly runBatch: RunBatch;
+  readonly prune: Prune;
   readonly sender: { readonly send: Send; abort(): void };
   readonly clock: Clock;
   /** Milliseconds of a clock that is never set back. */
@@ -41,7 +42,7 @@ export interface Worker {
 }
 
 export const startWorker = (dependencies: WorkerDependencies): Worker => {
-  const { outbox, store, sender, clock, monotonic, random, log } = dependencies;
+  const { store, runBatch, prune, sender, clock, monotonic, random, log } = dependencies;
   const states = createWebhookStates();
   const leases = new Map<string, number>();
   /** Webhooks already logged. */
@@ -120,7 +121,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
   };
 
   /** One transaction: records outcomes and claims as much as there is room for. */
-  const runBatch = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     const now = clock().getTime();
     const results = done.slice(0, recordAtMost);
     const released = [...unsent, ...states.withdrawn()];
@@ -134,7 +135,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     const leaseId = random(12).toHex();
     if (wanted.size > 0) leases.set(leaseId, monotonic() + lease);
     try {
-      const claimed = await outbox.runBatch({
+      const claimed = await runBatch({
         results,
         released,
         health,
@@ -183,7 +184,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     try {
       do {
         again = false;
-        await runBatch();
+        await runNext();
         storeFails = false;
         dispatch();
       } while (again);
@@ -229,10 +230,10 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
 
   /** The first tick prunes, so that a server that restarts often prunes too. */
   let prunedAt = Number.NEGATIVE_INFINITY;
-  const prune = async (): Promise<void> => {
+  const pruneOld = async (): Promise<void> => {
     const now = clock().getTime();
     try {
-      const more = await outbox.prune({
+      const more = await prune({
         now,
         eventsBefore: now - retention,
         historyBefore:
@@ -248,13 +249,13 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
 
   const tick = async (): Promise<void> => {
     try {
-      states.notice(await outbox.due(clock().getTime(), lease));
+      states.notice(await listDue(store.background, clock().getTime(), lease));
     } catch (error) {
       reportOutage(error);
       return;
     }
     runSoon(true);
-    if (monotonic() - prunedAt > pruneEvery) await prune();
+    if (monotonic() - prunedAt > pruneEvery) await pruneOld();
   };
   let ticking: Promise<void> | undefined;
   const startTick = (): void => {
