@@ -20,7 +20,7 @@ const server: Rooms = {
   "features/environments": ["features/keys", "features/people", "features/webhooks", ...feature],
   "features/flags": ["features/history", "features/segments", ...feature],
   "features/history": feature,
-  "features/keys": ["features/change-requests", ...feature],
+  "features/keys": ["features/change-requests", "features/people", ...feature],
   "features/people": [...feature, "openid-client", "@zxcvbn-ts/language-common"],
   "features/previews": ["features/change-requests", "features/segments", ...feature],
   "features/segments": ["features/history", ...feature],

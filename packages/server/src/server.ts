@@ -18,6 +18,7 @@ import { createSignInLinks } from "./features/people/sign-in/links.ts";
 import { createPasswordSignIn } from "./features/people/sign-in/password-sign-in.ts";
 import { createPasswords, loadCommonPasswords } from "./features/people/sign-in/passwords.ts";
 import { createProviderSignIn } from "./features/people/sign-in/provider-sign-in.ts";
+import { hasPasswords } from "./features/people/sign-in/queries.ts";
 import { createSecondFactors } from "./features/people/sign-in/second-factors.ts";
 import { createCheckLimit } from "./features/previews/check-limit.ts";
 import { createPreviewDecisions } from "./features/previews/preview.ts";
@@ -194,13 +195,13 @@ export const composeInstance = async (
         ? {
             files: findDashboard(dashboardFolder),
             ...{ sessions, links, clock },
-            reads: store,
+            db: store,
             signIn: createPasswordSignIn({
               ...{ store, clock, sessions, loadCommonPasswords },
               passwords: createPasswords(random),
             }),
             secondFactors: createSecondFactors(store, { ...sources, sessions }),
-            hasPasswords: () => store.hasPasswords(),
+            hasPasswords: () => hasPasswords(store.background),
             providers: config.providers.map(({ id, name }) => ({ id, name })),
             singleSignOn: {
               providers: await loadProviders(config, clock),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
+import { insertEnvironment } from "../src/features/environments/queries.ts";
 import { createDeliveries } from "../src/features/webhooks/deliveries/deliveries.ts";
 import { listDeliveries } from "../src/features/webhooks/deliveries/queries.ts";
 import { queueDeliveries } from "../src/features/webhooks/deliveries/queue-queries.ts";
@@ -34,13 +35,13 @@ const openAudited = async (t: TestContext) => {
 test("an unfinished copy, and one that was never made, are not told as deleted", async (t) => {
   const { store, lines, look } = await openAudited(t);
   const at = new Date();
-  const { id } = await store.transact((transaction) => transaction.insertEnvironment("one", at));
+  const { id } = await store.transact((transaction) => insertEnvironment(transaction, "one", at));
   await look();
   // A copy of an environment is hidden until it is finished: the audit log must not take it for one that was deleted.
-  await store.transact((transaction) => transaction.insertEnvironment("copy", at, {}, id));
+  await store.transact((transaction) => insertEnvironment(transaction, "copy", at, {}, id));
   await look();
   const refused = store.transact(async (transaction) => {
-    await transaction.insertEnvironment("never", at);
+    await insertEnvironment(transaction, "never", at);
     throw new Error("refused");
   });
   await assert.rejects(refused, /refused/);

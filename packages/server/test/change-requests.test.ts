@@ -1,6 +1,8 @@
 // Protected environments: changes are proposed, and made when another person approves them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { listKeys } from "../src/platform/auth/key-queries.ts";
+import { listEnvironments } from "../src/platform/environments.ts";
 import { signInAs, withStore } from "./support/people.ts";
 import {
   act,
@@ -173,8 +175,8 @@ test("keys propose too; one that may write directly is approved first", async ()
   const { admin, keys, asAda, asBen, name } = await protectedEnvironment(server);
   assert.equal((await admin("PATCH", "/flags/checkout", { enabled: true })).status, 202);
   const editor = await withStore(server, async (store) => {
-    const { id } = (await store.environments()).find((each) => each.name === name) ?? { id: 0 };
-    return (await store.keys(id)).find(({ role }) => role === "admin")?.id ?? "";
+    const { id } = (await listEnvironments(store)).find((each) => each.name === name) ?? { id: 0 };
+    return (await listKeys(store, id)).find(({ role }) => role === "admin")?.id ?? "";
   });
   const operations = [
     { kind: "flag", key: "checkout", action: "patch", body: { description: "harmless" } },

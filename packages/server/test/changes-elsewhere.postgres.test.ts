@@ -1,10 +1,14 @@
 // A change on PostgreSQL decides from what it reads under the lock, whichever instance wrote it last.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closeEnvironment } from "../src/features/environments/removal-queries.ts";
 import { insertWebhook } from "../src/features/webhooks/queries.ts";
+import { listKeys } from "../src/platform/auth/key-queries.ts";
 import { halyard } from "../src/platform/auth/principal.ts";
 import type { Transaction } from "../src/platform/database/store.ts";
+import { listEnvironments, updateProtected } from "../src/platform/environments.ts";
 import type { NewHistoryEntry } from "../src/writes/history-entry.ts";
+import { insertEvent } from "../src/writes/insert-event.ts";
 import { query } from "./support/postgres.ts";
 import { deleteFlag, patchFlag, type Step } from "./support/store-steps.ts";
 import { openTwoInstances } from "./support/two-instances.ts";
@@ -48,7 +52,7 @@ const changesElsewhere: Readonly<
   "a setting": {
     async step(transaction, id) {
       await transaction.lockEnvironment(id);
-      await transaction.setProtected(id, true);
+      await updateProtected(transaction, id, true);
       await transaction.record(id, entry);
     },
     seen: ({ locked }) => assert.equal(locked?.state.isProtected, true),
@@ -61,16 +65,16 @@ const changesElsewhere: Readonly<
       const sequence = state.sequence + 1;
       const event = { id: "evt_1", type: "change_request.created", sequence } as const;
       const announced = { ...event, at: new Date(), body: new Uint8Array(1) };
-      await transaction.announce({ ...state, sequence }, announced, "a", []);
+      await insertEvent(transaction, { ...state, sequence }, announced, "a", []);
     },
     seen: ({ locked }) => assert.equal(locked?.state.sequence, 2),
   },
   "an environment that is being removed": {
     async step(transaction, id) {
       await transaction.lockEnvironment(id);
-      const [environment] = await transaction.environments();
+      const [environment] = await listEnvironments(transaction);
       assert.ok(environment);
-      await transaction.closeEnvironment(environment, new Date(), halyard);
+      await closeEnvironment(transaction, environment, new Date(), halyard);
     },
     seen: () => {},
   },
@@ -101,7 +105,7 @@ test("the environment is locked until the transaction ends", async (t) => {
   const { result, runs } = await change(here, async (transaction) => {
     await transaction.lockEnvironment(id);
     // Its answer comes after the lock's.
-    await transaction.keys(id);
+    await listKeys(transaction, id);
     return query(url, "select 1 from environments for no key update skip locked");
   });
   assert.deepEqual([result, runs], [[], 1]);

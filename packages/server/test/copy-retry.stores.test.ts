@@ -8,6 +8,7 @@ import { newIds, openStore, random } from "@halyard/server/operator";
 import { createEnvironments } from "../src/features/environments/environments.ts";
 import { operator } from "../src/platform/auth/principal.ts";
 import type { Store } from "../src/platform/database/store.ts";
+import { listEnvironments } from "../src/platform/environments.ts";
 import type { IdempotentRequest } from "../src/writes/idempotency.ts";
 import { interleaved } from "./support/interleaved.ts";
 import { minute, movableClock } from "./support/movable-clock.ts";
@@ -70,7 +71,7 @@ const copyTo = async (name: string, steps: readonly (() => Promise<void>)[] = []
 };
 
 const isThere = async (name: string): Promise<boolean> =>
-  (await store.environments()).some((environment) => environment.name === name);
+  (await listEnvironments(store)).some((environment) => environment.name === name);
 
 test("a request that loses the copy before its end returns what the other makes of it", async () => {
   const [taken, given] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -8,6 +8,7 @@ import { newIds, openStore, random } from "@halyard/server/operator";
 import { createEnvironments } from "../src/features/environments/environments.ts";
 import { operator } from "../src/platform/auth/principal.ts";
 import type { Store } from "../src/platform/database/store.ts";
+import { listRemovedEnvironments } from "../src/platform/environments.ts";
 import type { Api } from "./support/api.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import { openStream } from "./support/event-reader.ts";
@@ -218,7 +219,7 @@ test("one that expires is deleted once, by one of two instances, with its stream
   time.forward(2 * hour);
   await Promise.all(streams.map((stream) => stream.untilEnded()));
   const ended = await until("it is gone", async () => {
-    const removed = await store.removedEnvironments();
+    const removed = await listRemovedEnvironments(store);
     const own = removed.filter((environment) => environment.name === "preview");
     return own.every(({ endedAt }) => endedAt !== null) ? own : undefined;
   });

@@ -1,6 +1,8 @@
 // Four eyes: nobody approves their own, nothing is applied twice, and nothing that has moved on is overwritten.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setAccess } from "../src/features/people/access-queries.ts";
+import { listEnvironments } from "../src/platform/environments.ts";
 import { assertRefused } from "./support/answers.ts";
 import { writeRows } from "./support/database.ts";
 import { signInAs, signInUser, withStore } from "./support/people.ts";
@@ -27,7 +29,7 @@ test("nobody approves their own: not with another session, not with a personal k
   const personal = await withStore(server, async (store) => {
     const { createApiKeys } = await import("../src/features/keys/keys.ts");
     const { newIds, random, systemClock } = await import("../src/operator/operator.ts");
-    const { id } = (await store.environments()).find((each) => each.name === name) ?? { id: 0 };
+    const { id } = (await listEnvironments(store)).find((each) => each.name === name) ?? { id: 0 };
     const made = await createApiKeys(store, {
       clock: systemClock,
       random,
@@ -181,10 +183,10 @@ test("whoever lost the right to write since is not written for; whoever lost the
   const setRole = (userId: string, role: "viewer" | "editor") =>
     withStore(server, (store) =>
       store.transact(async (transaction) => {
-        const known = await transaction.environments();
+        const known = await listEnvironments(transaction);
         const id = known.find((each) => each.name === name)?.id ?? 0;
         const access = { id: `${role}${userId.slice(4, 12)}`, role, isFromGroup: false };
-        await transaction.setAccess(userId, id, access, new Date());
+        await setAccess(transaction, userId, id, access, new Date());
       }),
     );
   const made = await propose(asAda, { enabled: true });

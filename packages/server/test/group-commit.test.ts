@@ -4,10 +4,12 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { insertEnvironment } from "../src/features/environments/queries.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
+import { listEnvironments } from "../src/platform/environments.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer } from "./support/server.ts";
 
@@ -22,8 +24,8 @@ const openStore = async (t: { after: (work: () => Promise<void>) => void }) => {
     rmSync(folder, { recursive: true, force: true });
   });
   const insert = (name: string) =>
-    store.transact((transaction) => transaction.insertEnvironment(name, new Date()));
-  const names = async () => (await store.environments()).map(({ name }) => name).sort();
+    store.transact((transaction) => insertEnvironment(transaction, name, new Date()));
+  const names = async () => (await listEnvironments(store)).map(({ name }) => name).sort();
   return { folder, store, insert, names };
 };
 
@@ -42,8 +44,8 @@ test("what is asked for together is done in this order, and each sees those befo
   const seen = await Promise.all(
     hundred.map((name) =>
       store.transact(async (transaction) => {
-        const before = (await transaction.environments()).length;
-        await transaction.insertEnvironment(name, new Date());
+        const before = (await listEnvironments(transaction)).length;
+        await insertEnvironment(transaction, name, new Date());
         return before;
       }),
     ),
@@ -95,8 +97,8 @@ for (const how of ["abort", "rollback", "fail"]) {
     const outcomes = await Promise.allSettled(
       hundred.map((name) =>
         store.transact(async (transaction) => {
-          await transaction.insertEnvironment(`before-${name}`, new Date());
-          await transaction.insertEnvironment(name, new Date());
+          await insertEnvironment(transaction, `before-${name}`, new Date());
+          await insertEnvironment(transaction, name, new Date());
         }),
       ),
     );

@@ -1,6 +1,9 @@
 // The accounts of people who sign in with a provider: their groups give and take roles, and an identity is never an e-mail address.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { listAccess } from "../src/features/people/access-queries.ts";
+import { listUsers } from "../src/features/people/queries.ts";
+import { setRecoveryCodes, setSecondFactor } from "../src/features/people/sign-in/queries.ts";
 import { createJourney } from "./support/browser-journey.ts";
 import { type IdentityProvider, startIdentityProvider } from "./support/identity-provider.ts";
 import { addPerson, type SignedIn, signInAs, withStore } from "./support/people.ts";
@@ -99,7 +102,7 @@ suite("groups", () => {
   test("change nothing for those who have not changed: their streams go on", async () => {
     const { arrive } = newcomer();
     const { id } = await arrive(["leads"]);
-    const access = () => withStore(server, (store) => store.accessOf(id));
+    const access = () => withStore(server, (store) => listAccess(store, id));
     const before = await access();
     await arrive(["leads"]);
     assert.deepEqual(await access(), before);
@@ -166,7 +169,7 @@ suite("an account", () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => arrive(["leads"])));
     assert.equal(new Set(all.map(({ id }) => id)).size, 1);
     assert.notEqual(all[0]?.id, "");
-    const access = await withStore(server, (store) => store.accessOf(all[0]?.id ?? ""));
+    const access = await withStore(server, (store) => listAccess(store, all[0]?.id ?? ""));
     assert.equal(access.length, 2);
   });
 
@@ -232,8 +235,8 @@ suite("an invitation", () => {
     const another = `?invitation=${new URL(url).searchParams.get("token")}`;
     await withStore(server, (store) =>
       store.transact(async (transaction) => {
-        await transaction.setSecondFactor(id, new Uint8Array(20));
-        await transaction.setRecoveryCodes(id, []);
+        await setSecondFactor(transaction, id, new Uint8Array(20));
+        await setRecoveryCodes(transaction, id, []);
       }),
     );
     const thief = await newcomer().arrive([], another);
@@ -265,7 +268,7 @@ test("who lacks a claim that the settings require gets neither in nor an account
   const requiredClaims = { groups: ["staff", "contractors"] };
   const strict = await startSingleSignOn({ strict: provider }, { strict: { requiredClaims } });
   t.after(() => strict.close());
-  const count = () => withStore(strict, async (store) => (await store.users()).length);
+  const count = () => withStore(strict, async (store) => (await listUsers(store)).length);
   for (const [groups, isIn] of [
     [undefined, false],
     [["staff-of-others"], false],

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
+import { listUsers } from "../src/features/people/queries.ts";
 import { createJourney } from "./support/browser-journey.ts";
 import { type IdentityProvider, startIdentityProvider } from "./support/identity-provider.ts";
 import { withStore } from "./support/people.ts";
@@ -28,7 +29,7 @@ test("two subjects that are not well-formed do not become one account", async ()
     const { search, id } = await arrive(subject);
     assert.deepEqual([search, id], ["?failed=subject", undefined], JSON.stringify(subject));
   }
-  assert.equal(await withStore(server, async (store) => (await store.users()).length), 0);
+  assert.equal(await withStore(server, async (store) => (await listUsers(store)).length), 0);
 });
 
 test("a subject has at most 255 characters", async () => {

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
+import { setAccess } from "../src/features/people/access-queries.ts";
 import { needsFreshSignIn, permissions } from "../src/platform/auth/principal.ts";
+import { insertSession, listSessions } from "../src/platform/auth/session-queries.ts";
 import { createSessions, maxSessions } from "../src/platform/auth/sessions.ts";
 import { headersOf, newAccount, signedIn, signIn } from "./support/accounts.ts";
 import { assertRefused } from "./support/answers.ts";
@@ -91,12 +93,13 @@ suite("where somebody is signed in", () => {
     // Older than it, as they would be after years.
     await withStore(server, (store) =>
       store.transact(async (transaction) => {
-        const [first] = await store.sessionsOf(userId);
+        const [first] = await listSessions(store, userId);
         assert.ok(first);
         for (let at = 1; at <= maxSessions; at += 1) {
           const createdAt = new Date(first.createdAt.getTime() - at * minute);
           const hash = Buffer.from(`session ${at} of ${userId}`);
-          await transaction.insertSession(
+          await insertSession(
+            transaction,
             { ...first, hash, id: `old-${at}`, createdAt },
             createdAt,
           );
@@ -134,7 +137,7 @@ suite("a new token", () => {
     await withStore(server, (store) =>
       store.transact(async (transaction) => {
         const access = { id: "0011223344556677", role: "admin", isFromGroup: false } as const;
-        await transaction.setAccess(userId, Number(environment?.id), access, clock.clock());
+        await setAccess(transaction, userId, Number(environment?.id), access, clock.clock());
       }),
     );
     const tabs = await Promise.all([read(session), read(session), read(session)]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
+import { insertEnvironment } from "../src/features/environments/queries.ts";
 import { rowsToWrite } from "../src/platform/database/schema/prepared.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.ts";
@@ -12,6 +13,7 @@ import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { createWriter } from "../src/platform/database/sqlite/driver.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
 import { sqliteTraits } from "../src/platform/database/sqlite/traits.ts";
+import { listEnvironments } from "../src/platform/environments.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
 
@@ -61,9 +63,9 @@ test("a transaction that SQLite itself rolls back leaves nothing, and its cause 
      begin select raise(rollback, 'not today'); end`,
   );
   const insert = () =>
-    store.transact((transaction) => transaction.insertEnvironment("a", new Date()));
+    store.transact((transaction) => insertEnvironment(transaction, "a", new Date()));
   await assert.rejects(insert, /not today/);
-  assert.deepEqual(await store.environments(), []);
+  assert.deepEqual(await listEnvironments(store), []);
   await writeRows({ folder }, "drop trigger undo");
   assert.equal((await insert()).name, "a");
 });

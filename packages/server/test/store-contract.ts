@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { StartupProblem } from "@halyard/server/errors";
+import { insertEnvironment } from "../src/features/environments/queries.ts";
+import {
+  closeEnvironment,
+  deleteEnvironmentPart,
+} from "../src/features/environments/removal-queries.ts";
 import { listHistory } from "../src/features/history/queries.ts";
+import { insertKey, revokeKey } from "../src/features/keys/queries.ts";
 import { listEvents } from "../src/features/webhooks/deliveries/queries.ts";
 import {
   deleteWebhook,
@@ -12,6 +18,7 @@ import {
 } from "../src/features/webhooks/queries.ts";
 import { operator } from "../src/platform/auth/principal.ts";
 import type { Store, Transaction } from "../src/platform/database/store.ts";
+import { listEnvironments, listRemovedEnvironments } from "../src/platform/environments.ts";
 import { Interrupted, interruptAfter } from "./support/interrupt-after.ts";
 import {
   addEnvironment,
@@ -59,7 +66,7 @@ export const storeContract = (
       await changeFlag(opened.store, environment.id, createFlag("kept"));
       const earlier = await opened.dump();
       const second = await opened.again();
-      assert.deepEqual(await second.environments(), await opened.store.environments());
+      assert.deepEqual(await listEnvironments(second), await listEnvironments(opened.store));
       await second.check();
       await second.close();
       assert.deepEqual(await opened.dump(), earlier);
@@ -70,7 +77,7 @@ export const storeContract = (
       const stores = await Promise.all([fresh.again(), fresh.again(), fresh.again()]);
       const environment = await addEnvironment(fresh.store);
       for (const store of stores) {
-        assert.deepEqual(await store.environments(), [environment]);
+        assert.deepEqual(await listEnvironments(store), [environment]);
         await store.close();
       }
       await fresh.remove();
@@ -95,8 +102,8 @@ export const storeContract = (
       const webhook = await addWebhook(opened.store, environment.id);
       await changeFlag(opened.store, environment.id, createFlag("old"));
       const work = async (transaction: Transaction) => {
-        const made = await transaction.insertEnvironment("half", at);
-        await transaction.insertKey(newKey(made.id, "half"));
+        const made = await insertEnvironment(transaction, "half", at);
+        await insertKey(transaction, newKey(made.id, "half"));
         await transaction.record(made.id, {
           subject: "key",
           subjectId: "half",
@@ -116,16 +123,11 @@ export const storeContract = (
         await insertWebhook(transaction, environment.id, other, "whsec_other");
         await deleteWebhook(transaction, environment.id, other.id);
         const answer = { fingerprint: "f", sealed: Buffer.from("s") };
-        await transaction.saveIdempotencyRecord(
-          "half",
-          "once",
-          answer,
-          new Date(at.getTime() + 1),
-          at,
-        );
-        await transaction.revokeKey(made.id, "half", at, 500);
-        await transaction.closeEnvironment(made, at, operator);
-        await transaction.deleteEnvironmentPart(made.id, 1_000, at);
+        const until = new Date(at.getTime() + 1);
+        await transaction.saveIdempotencyRecord("half", "once", answer, until, at);
+        await revokeKey(transaction, made.id, "half", at, 500);
+        await closeEnvironment(transaction, made, at, operator);
+        await deleteEnvironmentPart(transaction, made.id, 1_000, at);
       };
       const earlier = await opened.dump();
       let calls = 0;
@@ -247,9 +249,7 @@ export const storeContract = (
         version: 2,
         flag: { key: "b", type: "rollout", enabled: false, percentage: 99.999, description: text },
       });
-      const [listed] = (await opened.store.environments()).filter(
-        ({ id }) => id === environment.id,
-      );
+      const listed = (await listEnvironments(opened.store)).find(({ id }) => id === environment.id);
       assert.equal(listed?.flagCount, 7);
     });
 
@@ -259,19 +259,19 @@ export const storeContract = (
       await addWebhook(opened.store, environment.id);
       await changeFlag(opened.store, environment.id, createFlag("a"));
       const key = newKey(environment.id, "gone");
-      await opened.store.transact((transaction) => transaction.insertKey(key));
+      await opened.store.transact((transaction) => insertKey(transaction, key));
       const holders = () => opened.store.keyHolders(environment.id);
       assert.equal((await holders())[0]?.principal.keyId, "gone");
-      await opened.store.transact((tx) => tx.closeEnvironment(environment, at, operator));
+      await opened.store.transact((tx) => closeEnvironment(tx, environment, at, operator));
       assert.deepEqual(await holders(), [], "its keys end first");
       const part = () =>
         opened.store.transact((transaction) =>
-          transaction.deleteEnvironmentPart(environment.id, 2, at),
+          deleteEnvironmentPart(transaction, environment.id, 2, at),
         );
       const parts: number[] = [];
       while (parts.at(-1) !== 0) parts.push(await part());
       assert.ok(parts.length > 4 && Math.max(...parts) <= 2, parts.join());
-      const [removed] = await opened.store.removedEnvironments();
+      const [removed] = await listRemovedEnvironments(opened.store);
       assert.deepEqual(removed, {
         name: environment.name,
         flags: 0,

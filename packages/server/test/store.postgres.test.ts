@@ -5,10 +5,14 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
+import { insertEnvironment } from "../src/features/environments/queries.ts";
+import { setAccess } from "../src/features/people/access-queries.ts";
+import { deleteUser, insertUser } from "../src/features/people/queries.ts";
 import { openPostgresEngine } from "../src/platform/database/postgres/store.ts";
 import { send } from "../src/platform/database/schema/kysely-on.ts";
 import { createSecretCipher } from "../src/platform/database/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
+import { listEnvironments } from "../src/platform/environments.ts";
 import { StoreUnavailable } from "../src/platform/errors.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
@@ -123,7 +127,7 @@ test("a transaction reads what any statement returns, and doesn't wait for one t
       return { waiting };
     })
     .then(({ waiting }) => waiting);
-  const names = async () => (await opened.store.environments()).map(({ name }) => name);
+  const names = async () => (await listEnvironments(opened.store)).map(({ name }) => name);
   assert.deepEqual(await names(), ["later"]);
   const refused = engine.transact(async (database) => {
     await send(database, rename("lost"));
@@ -140,9 +144,9 @@ test("a person whose rights change while they write waits, and neither is begun 
   const at = new Date();
   const access = (id: string) => ({ id, role: "editor", isFromGroup: false }) as const;
   const environment = await store.transact(async (transaction) => {
-    const made = await transaction.insertEnvironment("one", at);
-    await transaction.insertUser({ id: "usr_1", name: "Ada", email: null, isOwner: false }, at);
-    await transaction.setAccess("usr_1", made.id, access("key_1"), at);
+    const made = await insertEnvironment(transaction, "one", at);
+    await insertUser(transaction, { id: "usr_1", name: "Ada", email: null, isOwner: false }, at);
+    await setAccess(transaction, "usr_1", made.id, access("key_1"), at);
     return made;
   });
   const runs = { write: 0, change: 0, removal: 0 };
@@ -163,14 +167,14 @@ test("a person whose rights change while they write waits, and neither is begun 
   const changed = await race("key_1", () =>
     store.transact(async (transaction) => {
       runs.change += 1;
-      await transaction.setAccess("usr_1", environment.id, access("key_2"), at);
+      await setAccess(transaction, "usr_1", environment.id, access("key_2"), at);
     }),
   );
   await changed.changing;
   const removed = await race("key_2", () =>
     store.transact(async (transaction) => {
       runs.removal += 1;
-      await transaction.deleteUser("usr_1");
+      await deleteUser(transaction, "usr_1");
     }),
   );
   await removed.changing;
@@ -186,7 +190,7 @@ test("an instance is told of what others change, and not of its own changes of f
     await opened.remove();
   });
   const environment = await store.transact((transaction) =>
-    transaction.insertEnvironment("one", new Date()),
+    insertEnvironment(transaction, "one", new Date()),
   );
   const heard = { own: 0, others: 0 };
   store.onHint(() => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
+import { insertIdentity, listUsers } from "../src/features/people/queries.ts";
 import { operator as operatorActor } from "../src/platform/auth/principal.ts";
 import type { Answer } from "./support/api.ts";
 import { signInAs, withStore } from "./support/people.ts";
@@ -186,11 +187,10 @@ test("the last owner who can sign in stays one, also when two remove each other 
     const root = one.in("production");
     // An invited owner has no way to sign in yet.
     const invited = personIn(await root("POST", "/users", { name: "Invited", owner: true }));
-    const identify = (userId: string) =>
+    const issuer = "https://id.example.com";
+    const identify = (subject: string) =>
       withStore(own, (store) =>
-        store.transact((transaction) =>
-          transaction.insertIdentity(userId, { issuer: "https://id.example.com", subject: userId }),
-        ),
+        store.transact((transaction) => insertIdentity(transaction, subject, { issuer, subject })),
       );
     await identify(one.userId);
     const path = `/users/${one.userId}`;
@@ -207,7 +207,7 @@ test("the last owner who can sign in stays one, also when two remove each other 
     ]);
     // The one that comes second is the last owner, or is told that they are not signed in any more.
     assert.equal(statuses.filter(({ status }) => status === 204).length, 1);
-    const left = await withStore(own, (store) => store.users());
+    const left = await withStore(own, (store) => listUsers(store));
     assert.deepEqual(
       left.map(({ isOwner }) => isOwner),
       [true],

@@ -3,8 +3,10 @@
 import type { ProposedOperation } from "../features/change-requests/change-request.ts";
 import { prepareFlag } from "../features/flags/operations.ts";
 import { prepareSegment } from "../features/segments/operations.ts";
+import { listKeys, updateWritesDirectly } from "../platform/auth/key-queries.ts";
 import type { Author } from "../platform/auth/principal.ts";
 import type { Clock, Locked, NewIds, Transaction } from "../platform/database/store.ts";
+import { updateProtected } from "../platform/environments.ts";
 import {
   conflict,
   environmentGone,
@@ -93,7 +95,7 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
       let is = state.isProtected;
       let what: object = { name: state.name };
       if (kind === "key") {
-        const found = (await transaction.keys(state.id)).find(({ id }) => id === key);
+        const found = (await listKeys(transaction, state.id)).find(({ id }) => id === key);
         if (!found) return notFound("The API key", key);
         if (found.user && wanted) {
           return conflict(
@@ -111,8 +113,8 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
       };
       const step = { value: proposed.after, proposed };
       if (is === wanted) return ok({ ...step, isChange: false, state });
-      if (kind === "key") await transaction.setWritesDirectly(state.id, key, wanted);
-      else await transaction.setProtected(state.id, wanted);
+      if (kind === "key") await updateWritesDirectly(transaction, state.id, key, wanted);
+      else await updateProtected(transaction, state.id, wanted);
       const chain = await transaction.record(state.id, {
         subject: kind,
         subjectId: key,

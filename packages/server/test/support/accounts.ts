@@ -1,6 +1,7 @@
 // People with a password: invited in the store, accepted and signed in over HTTP.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { insertSignInLink } from "../../src/features/people/sign-in/queries.ts";
 import type { Answer } from "./api.ts";
 import { addPerson, type Person, withStore } from "./people.ts";
 import type { TestServer } from "./server.ts";
@@ -25,7 +26,8 @@ export const invite = async (
   const hash = createHash("sha256").update(token).digest();
   await withStore(server, (store) =>
     store.transact((transaction) =>
-      transaction.insertSignInLink(
+      insertSignInLink(
+        transaction,
         { hash, keyIds: [], userId, invitedBy: null, expiresAt },
         new Date(),
       ),

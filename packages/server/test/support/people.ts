@@ -1,11 +1,14 @@
 // People who are signed in, made in the store beside the running server: what tests need that are not about signing in.
 import assert from "node:assert/strict";
 import { parseConfig } from "@halyard/server";
+import { setAccess } from "../../src/features/people/access-queries.ts";
+import { insertUser } from "../../src/features/people/queries.ts";
 import { newIds, openStore, random, systemClock } from "../../src/operator/operator.ts";
 import type { PersonRole } from "../../src/platform/auth/principal.ts";
 import { csrfTokenOf } from "../../src/platform/auth/session-request.ts";
 import { createSessions, type NewSession } from "../../src/platform/auth/sessions.ts";
 import type { Store } from "../../src/platform/database/store.ts";
+import { listEnvironments } from "../../src/platform/environments.ts";
 import { type Api, createApi } from "./api.ts";
 import { storeSettings } from "./test-store.ts";
 
@@ -55,13 +58,13 @@ export const addPerson = (
     store.transact(async (transaction) => {
       const id = newIds.user();
       const at = systemClock();
-      await transaction.insertUser({ id, name, email: email ?? null, isOwner: owner }, at);
-      const environments = await transaction.environments();
+      await insertUser(transaction, { id, name, email: email ?? null, isOwner: owner }, at);
+      const environments = await listEnvironments(transaction);
       for (const environment of environments) {
         const role = owner ? ("owner" as const) : roles[environment.name];
         if (!role) continue;
         const access = { id: newIds.key(), role, isFromGroup: false };
-        await transaction.setAccess(id, environment.id, access, at);
+        await setAccess(transaction, id, environment.id, access, at);
       }
       const unknown = Object.keys(roles).filter(
         (role) => !environments.some((environment) => environment.name === role),

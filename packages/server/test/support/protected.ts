@@ -1,5 +1,6 @@
 // A protected environment, and people in it.
 import assert from "node:assert/strict";
+import { listEnvironments, updateProtected } from "../../src/platform/environments.ts";
 import type { Api } from "./api.ts";
 import { type SignedIn, signInAs, withStore } from "./people.ts";
 import type { TestEnvironment, TestServer } from "./server.ts";
@@ -11,10 +12,10 @@ export const setProtected = (
 ): Promise<void> =>
   withStore(where, (store) =>
     store.transact(async (transaction) => {
-      const known = await transaction.environments();
+      const known = await listEnvironments(transaction);
       const id = known.find((environment) => environment.name === name)?.id ?? 0;
       await transaction.lockEnvironment(id);
-      await transaction.setProtected(id, isProtected);
+      await updateProtected(transaction, id, isProtected);
     }),
   );
 

@@ -1,11 +1,12 @@
 // Small steps on a store, decided by the domain as the services decide them.
 import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flags/registry";
-import type { Environment } from "../../src/features/environments/rules.ts";
+import { insertEnvironment } from "../../src/features/environments/queries.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/features/flags/rules.ts";
 import { insertWebhook, listWebhooks } from "../../src/features/webhooks/queries.ts";
 import type { NewKey } from "../../src/platform/auth/api-key.ts";
 import type { Store, Transaction } from "../../src/platform/database/store.ts";
+import type { Environment } from "../../src/platform/environments.ts";
 import type { Result } from "../../src/platform/errors.ts";
 import {
   buildEvents,
@@ -83,7 +84,7 @@ export const changeFlag = (store: Store, environmentId: number, step: Step): Pro
 
 export const addEnvironment = (store: Store): Promise<Environment> =>
   store.transact((transaction) =>
-    transaction.insertEnvironment(newId("env").replace("_", "-"), at),
+    insertEnvironment(transaction, newId("env").replace("_", "-"), at),
   );
 
 /** Of every webhook made here. */

@@ -3,6 +3,7 @@ import type { ChangeRequestEventType } from "@halyard/core/event-types";
 import { type Author, withoutAddress } from "../../platform/auth/principal.ts";
 import type { Clock, Locked, NewIds, Transaction } from "../../platform/database/store.ts";
 import { buildEvent, orderedByRequest } from "../../writes/change.ts";
+import { insertEvent } from "../../writes/insert-event.ts";
 import { deliveriesOf } from "../../writes/webhook.ts";
 import type { RequestRow } from "./change-request.ts";
 
@@ -61,7 +62,8 @@ export const createAnnounce =
       author,
     );
     const queue = orderedByRequest(request.id);
-    await transaction.announce(
+    await insertEvent(
+      transaction,
       state,
       { ...event, at },
       queue,

@@ -1,6 +1,7 @@
 // Applies a change request within a transaction: when nothing has moved on, and whoever made it may still do it.
 import { actorText } from "@halyard/core/history/actor-text";
 import { isExpired } from "../../platform/auth/api-key.ts";
+import { findKey } from "../../platform/auth/key-queries.ts";
 import {
   type Actor,
   may,
@@ -13,6 +14,7 @@ import { type Failure, RolledBack } from "../../platform/errors.ts";
 import { failureAt } from "../../writes/changes.ts";
 import type { Planned } from "../../writes/operation.ts";
 import { createOperations } from "../../writes/operations.ts";
+import { roleIn } from "../people/access.ts";
 import type { Announce } from "./announce.ts";
 import {
   type ChangeRequest,
@@ -21,7 +23,7 @@ import {
   operationOf,
   operatorIdentity,
 } from "./change-request.ts";
-import { roleIn } from "./rights.ts";
+import { updateChangeRequest } from "./queries.ts";
 import { givenApprovals } from "./rules.ts";
 import { withMoved } from "./show.ts";
 
@@ -52,7 +54,7 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
     { author: { keyId, user }, authors }: ChangeRequest,
   ): Promise<Role | undefined> => {
     if (user) return roleIn(transaction, environmentId, user.id);
-    const key = keyId === null ? undefined : await transaction.apiKey(keyId);
+    const key = keyId === null ? undefined : await findKey(transaction, keyId);
     if (!key || isExpired(key, clock())) return undefined;
     const role = authors.includes(operatorIdentity) ? "owner" : key.role;
     // Only owners propose for other environments than that of their key.
@@ -107,7 +109,7 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
       closedBy: actor,
       bypass: passed ?? null,
     };
-    await transaction.updateChangeRequest(done);
+    await updateChangeRequest(transaction, done);
     await announce(
       transaction,
       applied.value.locked,

@@ -19,6 +19,7 @@ import {
   titleOf,
   withinPreview,
 } from "./change-request.ts";
+import { findChangeRequest, updateChangeRequest, voidApprovals } from "./queries.ts";
 import { type ShownRequest, showRequest } from "./show.ts";
 import { createClose, missing, type OnPending } from "./under-lock.ts";
 
@@ -89,7 +90,7 @@ export const createAuthoring = (
     { environment, actor }: Caller,
     id: string,
   ): Promise<Result<ChangeRequest>> => {
-    const found = isRequestId(id) ? await store.changeRequest(environment.id, id) : undefined;
+    const found = isRequestId(id) ? await findChangeRequest(store, environment.id, id) : undefined;
     if (!found) return missing(id);
     const own = checkAuthor(found, actor);
     if (!own.ok) return own;
@@ -121,8 +122,8 @@ export const createAuthoring = (
         state: "open",
         updatedAt: clock(),
       };
-      await transaction.voidApprovals(id);
-      await transaction.updateChangeRequest(edited);
+      await voidApprovals(transaction, id);
+      await updateChangeRequest(transaction, edited);
       const author = { actor };
       await announce(transaction, locked, "change_request.updated", edited, author, { before });
       return showRequest(transaction, environment.id, id);

@@ -10,14 +10,12 @@ import {
   type Result,
   signInAgain,
 } from "../../platform/errors.ts";
-import type { ChangeEvent, EnvironmentState } from "../../writes/change.ts";
 import {
   isOfProtection,
   type Operation,
   type OperationKind,
   permissionFor,
 } from "../../writes/operation.ts";
-import type { NewDelivery } from "../../writes/webhook.ts";
 
 export const requestStates = ["open", "approved", "applied", "refused", "withdrawn"] as const;
 export type RequestState = (typeof requestStates)[number];
@@ -99,39 +97,6 @@ export interface DueRequest {
 
 /** The versions of what is there, by its key. */
 export type Versions = ReadonlyMap<string, number>;
-
-export interface ChangeRequestReads {
-  changeRequest(environmentId: number, id: string): Promise<ChangeRequest | undefined>;
-  /** Newest first. */
-  changeRequests(environmentId: number, query: RequestQuery): Promise<readonly RequestSummary[]>;
-  /** How many are open or wait for their time. */
-  openRequests(environmentId: number): Promise<number>;
-  /** Approved ones whose time has come, the earliest first. */
-  dueRequests(now: Date, limit: number): Promise<readonly DueRequest[]>;
-  versions(
-    environmentId: number,
-    kind: "flag" | "segment",
-    keys: readonly string[],
-  ): Promise<Versions>;
-}
-
-export interface ChangeRequestWrites {
-  insertChangeRequest(environmentId: number, request: RequestRow): Promise<void>;
-  updateChangeRequest(request: RequestRow): Promise<void>;
-  insertApproval(requestId: string, approval: Pick<Approval, "actor" | "at">): Promise<void>;
-  /** All, or those of these actors alone. */
-  voidApprovals(requestId: string, actors?: readonly Actor[]): Promise<void>;
-  insertComment(requestId: string, comment: Omit<Comment, "id">): Promise<void>;
-  /** An event that makes no revision. `orderedBy` names the queue of its deliveries. */
-  announce(
-    state: EnvironmentState,
-    event: ChangeEvent & { readonly at: Date },
-    orderedBy: string,
-    deliveries: readonly NewDelivery[],
-  ): Promise<void>;
-  setWritesDirectly(environmentId: number, keyId: string, writesDirectly: boolean): Promise<void>;
-  setProtected(environmentId: number, isProtected: boolean): Promise<void>;
-}
 
 /** In one environment, counted under its lock. */
 export const maxOpenRequests = 1_000;

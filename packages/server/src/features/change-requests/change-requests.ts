@@ -8,6 +8,7 @@ import { createAnnounce } from "./announce.ts";
 import { createApplyRequest } from "./apply-request.ts";
 import { type Authoring, createAuthoring } from "./authoring.ts";
 import { isRequestId, type RequestQuery, type RequestSummary } from "./change-request.ts";
+import { listChangeRequests } from "./queries.ts";
 import { createReviewing, type Reviewing } from "./reviewing.ts";
 import { type ShownRequest, showRequest, type WithMoved, withMoved } from "./show.ts";
 import { createOnPending, missing } from "./under-lock.ts";
@@ -30,7 +31,7 @@ export const createChangeRequests = (
   const onPending = createOnPending(store);
   return {
     async list({ id }, query) {
-      return withMoved(store, id, await store.changeRequests(id, query));
+      return withMoved(store, id, await listChangeRequests(store, id, query));
     },
     get: async (environment, id) =>
       isRequestId(id) ? showRequest(store, environment.id, id) : missing(id),

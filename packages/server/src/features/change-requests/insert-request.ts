@@ -1,5 +1,6 @@
 // Writes a new change request, within a transaction.
 import type { ApiKey } from "../../platform/auth/api-key.ts";
+import { findKey } from "../../platform/auth/key-queries.ts";
 import type { Caller, EnvironmentRef } from "../../platform/auth/principal.ts";
 import type { Clock, NewIds, Transaction } from "../../platform/database/store.ts";
 import { conflict, noEnvironment, ok, type Result } from "../../platform/errors.ts";
@@ -13,6 +14,7 @@ import {
   titleOf,
   withinPreview,
 } from "./change-request.ts";
+import { countPendingRequests, insertChangeRequest } from "./queries.ts";
 import { type ShownRequest, showRequest } from "./show.ts";
 
 export interface ProposalOptions {
@@ -40,7 +42,7 @@ export const checkOpenRequests = async (
   transaction: Transaction,
   { id, name }: EnvironmentRef,
 ): Promise<Result<void>> =>
-  (await transaction.openRequests(id)) < maxOpenRequests
+  (await countPendingRequests(transaction, id)) < maxOpenRequests
     ? ok(undefined)
     : conflict(
         `The environment "${name}" has ${maxOpenRequests} open change requests, the maximum; refuse or withdraw some first.`,
@@ -58,7 +60,7 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
     const { actor, environment, reason } = caller;
     const [locked, key] = await Promise.all([
       transaction.lockEnvironment(environment.id),
-      actor.keyId === null ? undefined : transaction.apiKey(actor.keyId),
+      actor.keyId === null ? undefined : findKey(transaction, actor.keyId),
     ]);
     if (!locked) return noEnvironment;
     const possible = await checkOpenRequests(transaction, environment);
@@ -80,7 +82,7 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
       bypass: null,
       operations: withinPreview(operations),
     };
-    await transaction.insertChangeRequest(environment.id, request);
+    await insertChangeRequest(transaction, environment.id, request);
     await announce(transaction, locked, "change_request.created", request, {
       actor,
       reason,

@@ -1,20 +1,20 @@
-// Change requests in SQL. Whoever changes one holds the lock of its environment.
+// Change requests in SQL. A transaction that changes one holds the lock of its environment.
 import type { Selectable } from "kysely";
 import { type Actor, withoutAddress } from "../../platform/auth/principal.ts";
-import type { DatabaseTraits } from "../../platform/database/schema/dialect.ts";
+import type { Db, Tx } from "../../platform/database/db.ts";
 import { batchesOf, idList } from "../../platform/database/schema/id-list.ts";
-import type { Database, Tables } from "../../platform/database/schema/tables.ts";
+import type { Tables } from "../../platform/database/schema/tables.ts";
 import { dateOf } from "../../platform/database/schema/times.ts";
-import type { NewDelivery } from "../../writes/webhook.ts";
 import type {
   Approval,
   ChangeRequest,
-  ChangeRequestReads,
-  ChangeRequestWrites,
   Comment,
+  DueRequest,
+  RequestQuery,
   RequestRow,
   RequestState,
   RequestSummary,
+  Versions,
 } from "./change-request.ts";
 
 const columns = [
@@ -60,104 +60,123 @@ const summaryOf = (row: Row, operations: string): RequestSummary => ({
   operations: JSON.parse(operations),
 });
 
-export const changeRequestReads = (database: Database): ChangeRequestReads => {
-  const requests = (environmentId: number) =>
-    database
-      .selectFrom("change_requests")
-      .innerJoin("environments", "environments.id", "change_requests.environment_id")
-      .select(columns)
-      .where("change_requests.environment_id", "=", environmentId);
+const requests = ({ database }: Db, environmentId: number) =>
+  database
+    .selectFrom("change_requests")
+    .innerJoin("environments", "environments.id", "change_requests.environment_id")
+    .select(columns)
+    .where("change_requests.environment_id", "=", environmentId);
 
+export const findChangeRequest = async (
+  db: Db,
+  environmentId: number,
+  id: string,
+): Promise<ChangeRequest | undefined> => {
+  const row = await requests(db, environmentId)
+    .select("operations")
+    .where("change_requests.id", "=", id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const entries = await db.database
+    .selectFrom("change_request_entries")
+    .select(["number", "kind", "at", "actor", "text", "voided"])
+    .where("request_id", "=", id)
+    .orderBy("number")
+    .execute();
+  const of = (kind: string) => entries.filter((entry) => entry.kind === kind);
   return {
-    async changeRequest(environmentId, id) {
-      const row = await requests(environmentId)
-        .select("operations")
-        .where("change_requests.id", "=", id)
-        .executeTakeFirst();
-      if (!row) return undefined;
-      const entries = await database
-        .selectFrom("change_request_entries")
-        .select(["number", "kind", "at", "actor", "text", "voided"])
-        .where("request_id", "=", id)
-        .orderBy("number")
-        .execute();
-      const of = (kind: string) => entries.filter((entry) => entry.kind === kind);
-      return {
-        ...(summaryOf(row, row.operations) as RequestSummary & Pick<ChangeRequest, "operations">),
-        approvals: of("approval").map(
-          ({ actor, at, voided }): Approval => ({
-            actor: JSON.parse(actor),
-            at: new Date(at),
-            state: voided === 1 ? "voided" : "given",
-          }),
-        ),
-        comments: of("comment").map(
-          ({ number, actor, at, text }): Comment => ({
-            id: number,
-            actor: JSON.parse(actor),
-            at: new Date(at),
-            text: text ?? "",
-          }),
-        ),
-      };
-    },
-
-    async changeRequests(environmentId, { states, limit, before }) {
-      const rows = await requests(environmentId)
-        .select("summary")
-        .$if(states !== undefined, (all) =>
-          all.where("change_requests.state", "in", [...(states ?? [])]),
-        )
-        .$if(before !== undefined, (all) =>
-          all.where((row) =>
-            row.eb(
-              row.refTuple("change_requests.created_at", "change_requests.id"),
-              "<",
-              row.tuple(before?.at.getTime() ?? 0, before?.id ?? ""),
-            ),
-          ),
-        )
-        .orderBy("change_requests.created_at", "desc")
-        .orderBy("change_requests.id", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map((row) => summaryOf(row, row.summary));
-    },
-
-    async openRequests(environmentId) {
-      const row = await database
-        .selectFrom("change_requests")
-        .select(({ fn }) => fn.countAll().as("count"))
-        .where("environment_id", "=", environmentId)
-        .where("state", "in", ["open", "approved"])
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    },
-
-    dueRequests: (now, limit) =>
-      database
-        .selectFrom("change_requests")
-        .select(["id", "environment_id as environmentId"])
-        .where("state", "=", "approved")
-        .where("apply_at", "<=", now.getTime())
-        .orderBy("apply_at")
-        .limit(limit)
-        .execute(),
-
-    async versions(environmentId, kind, keys) {
-      const versions = new Map<string, number>();
-      for (const part of batchesOf(keys)) {
-        const rows = await database
-          .selectFrom(kind === "flag" ? "flags" : "segments")
-          .select(["key", "version"])
-          .where("environment_id", "=", environmentId)
-          .where("key", "in", idList(part))
-          .execute();
-        for (const { key, version } of rows) versions.set(key, version);
-      }
-      return versions;
-    },
+    ...(summaryOf(row, row.operations) as RequestSummary & Pick<ChangeRequest, "operations">),
+    approvals: of("approval").map(
+      ({ actor, at, voided }): Approval => ({
+        actor: JSON.parse(actor),
+        at: new Date(at),
+        state: voided === 1 ? "voided" : "given",
+      }),
+    ),
+    comments: of("comment").map(
+      ({ number, actor, at, text }): Comment => ({
+        id: number,
+        actor: JSON.parse(actor),
+        at: new Date(at),
+        text: text ?? "",
+      }),
+    ),
   };
+};
+
+/** Newest first. */
+export const listChangeRequests = async (
+  db: Db,
+  environmentId: number,
+  { states, limit, before }: RequestQuery,
+): Promise<readonly RequestSummary[]> => {
+  const rows = await requests(db, environmentId)
+    .select("summary")
+    .$if(states !== undefined, (all) =>
+      all.where("change_requests.state", "in", [...(states ?? [])]),
+    )
+    .$if(before !== undefined, (all) =>
+      all.where((row) =>
+        row.eb(
+          row.refTuple("change_requests.created_at", "change_requests.id"),
+          "<",
+          row.tuple(before?.at.getTime() ?? 0, before?.id ?? ""),
+        ),
+      ),
+    )
+    .orderBy("change_requests.created_at", "desc")
+    .orderBy("change_requests.id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => summaryOf(row, row.summary));
+};
+
+/** Those that are open or wait for their time. */
+export const countPendingRequests = async (
+  { database }: Db,
+  environmentId: number,
+): Promise<number> => {
+  const row = await database
+    .selectFrom("change_requests")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("environment_id", "=", environmentId)
+    .where("state", "in", ["open", "approved"])
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+};
+
+/** Approved ones whose time has come, the earliest first. */
+export const listDueRequests = (
+  { database }: Db,
+  now: Date,
+  limit: number,
+): Promise<readonly DueRequest[]> =>
+  database
+    .selectFrom("change_requests")
+    .select(["id", "environment_id as environmentId"])
+    .where("state", "=", "approved")
+    .where("apply_at", "<=", now.getTime())
+    .orderBy("apply_at")
+    .limit(limit)
+    .execute();
+
+export const listVersions = async (
+  { database }: Db,
+  environmentId: number,
+  kind: "flag" | "segment",
+  keys: readonly string[],
+): Promise<Versions> => {
+  const versions = new Map<string, number>();
+  for (const part of batchesOf(keys)) {
+    const rows = await database
+      .selectFrom(kind === "flag" ? "flags" : "segments")
+      .select(["key", "version"])
+      .where("environment_id", "=", environmentId)
+      .where("key", "in", idList(part))
+      .execute();
+    for (const { key, version } of rows) versions.set(key, version);
+  }
+  return versions;
 };
 
 const actorJson = (actor: Actor): string => JSON.stringify(withoutAddress(actor));
@@ -178,116 +197,81 @@ const rowOf = (request: RequestRow) => ({
   operations: JSON.stringify(request.operations),
 });
 
-export const changeRequestWrites = (
-  database: Database,
-  traits: DatabaseTraits,
-  signal: { accessChanged: boolean },
-  queueAtEnd: (deliveries: readonly NewDelivery[], at: Date) => void,
-): ChangeRequestWrites => {
-  const insertEntry = async (
-    requestId: string,
-    kind: "approval" | "comment",
-    { actor, at, text = null }: Pick<Approval, "actor" | "at"> & { readonly text?: string | null },
-  ): Promise<void> => {
-    await database
-      .insertInto("change_request_entries")
-      .values((row) => ({
-        request_id: requestId,
-        number: row
-          .selectFrom("change_request_entries as earlier")
-          .select((each) =>
-            each
-              .eb(each.fn.coalesce(each.fn.max("earlier.number"), each.val(0)), "+", 1)
-              .as("number"),
-          )
-          .where("earlier.request_id", "=", requestId),
-        kind,
-        at: at.getTime(),
-        actor: actorJson(actor),
-        text,
-      }))
-      .execute();
-  };
+const insertEntry = async (
+  { database }: Tx,
+  requestId: string,
+  kind: "approval" | "comment",
+  { actor, at, text = null }: Pick<Approval, "actor" | "at"> & { readonly text?: string | null },
+): Promise<void> => {
+  await database
+    .insertInto("change_request_entries")
+    .values((row) => ({
+      request_id: requestId,
+      number: row
+        .selectFrom("change_request_entries as earlier")
+        .select((each) =>
+          each
+            .eb(each.fn.coalesce(each.fn.max("earlier.number"), each.val(0)), "+", 1)
+            .as("number"),
+        )
+        .where("earlier.request_id", "=", requestId),
+      kind,
+      at: at.getTime(),
+      actor: actorJson(actor),
+      text,
+    }))
+    .execute();
+};
 
-  return {
-    async insertChangeRequest(environmentId, request) {
-      await database
-        .insertInto("change_requests")
-        .values({
-          id: request.id,
-          environment_id: environmentId,
-          author: actorJson(request.author),
-          authors: JSON.stringify(request.authors),
-          created_at: request.createdAt.getTime(),
-          ...rowOf(request),
-        })
-        .execute();
-    },
+export const insertChangeRequest = async (
+  { database }: Tx,
+  environmentId: number,
+  request: RequestRow,
+): Promise<void> => {
+  await database
+    .insertInto("change_requests")
+    .values({
+      id: request.id,
+      environment_id: environmentId,
+      author: actorJson(request.author),
+      authors: JSON.stringify(request.authors),
+      created_at: request.createdAt.getTime(),
+      ...rowOf(request),
+    })
+    .execute();
+};
 
-    async updateChangeRequest(request) {
-      await database
-        .updateTable("change_requests")
-        .set(rowOf(request))
-        .where("id", "=", request.id)
-        .execute();
-    },
+export const updateChangeRequest = async ({ database }: Tx, request: RequestRow): Promise<void> => {
+  await database
+    .updateTable("change_requests")
+    .set(rowOf(request))
+    .where("id", "=", request.id)
+    .execute();
+};
 
-    insertApproval: (requestId, approval) => insertEntry(requestId, "approval", approval),
-    insertComment: (requestId, comment) => insertEntry(requestId, "comment", comment),
+export const insertApproval = (
+  tx: Tx,
+  requestId: string,
+  approval: Pick<Approval, "actor" | "at">,
+): Promise<void> => insertEntry(tx, requestId, "approval", approval);
 
-    async voidApprovals(requestId, actors) {
-      await database
-        .updateTable("change_request_entries")
-        .set({ voided: 1 })
-        .where("request_id", "=", requestId)
-        .where("kind", "=", "approval")
-        .$if(actors !== undefined, (all) => all.where("actor", "in", actors?.map(actorJson) ?? []))
-        .execute();
-    },
+export const insertComment = (
+  tx: Tx,
+  requestId: string,
+  comment: Omit<Comment, "id">,
+): Promise<void> => insertEntry(tx, requestId, "comment", comment);
 
-    async announce(state, event, orderedBy, deliveries) {
-      await database
-        .updateTable("environments")
-        .set({ sequence: state.sequence })
-        .where("id", "=", state.id)
-        .execute();
-      await database
-        .insertInto("events")
-        .values({
-          environment_id: state.id,
-          sequence: event.sequence,
-          id: event.id,
-          type: event.type,
-          ordering_key: orderedBy,
-          created_at: event.at.getTime(),
-          body: event.body,
-        })
-        .execute();
-      queueAtEnd(deliveries, event.at);
-    },
-
-    async setWritesDirectly(environmentId, keyId, writesDirectly) {
-      await database
-        .updateTable("api_keys")
-        .set({ writes_directly: writesDirectly ? 1 : 0 })
-        .where("environment_id", "=", environmentId)
-        .where("id", "=", keyId)
-        .execute();
-      await database
-        .updateTable("environments")
-        .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
-        .where("id", "=", environmentId)
-        .execute();
-      await traits.notify(database);
-      signal.accessChanged = true;
-    },
-
-    async setProtected(environmentId, isProtected) {
-      await database
-        .updateTable("environments")
-        .set({ protected: isProtected ? 1 : 0 })
-        .where("id", "=", environmentId)
-        .execute();
-    },
-  };
+/** All, or those of these actors alone. */
+export const voidApprovals = async (
+  { database }: Tx,
+  requestId: string,
+  actors?: readonly Actor[],
+): Promise<void> => {
+  await database
+    .updateTable("change_request_entries")
+    .set({ voided: 1 })
+    .where("request_id", "=", requestId)
+    .where("kind", "=", "approval")
+    .$if(actors !== undefined, (all) => all.where("actor", "in", actors?.map(actorJson) ?? []))
+    .execute();
 };

@@ -10,6 +10,7 @@ import {
   runIdempotent,
 } from "../../writes/idempotency.ts";
 import { transactFor } from "../../writes/transact-for.ts";
+import { sameHuman } from "../people/one-human.ts";
 import type { Announce } from "./announce.ts";
 import { type ApplyRequest, NotApplied } from "./apply-request.ts";
 import { checkApprovals } from "./approvals.ts";
@@ -22,6 +23,13 @@ import {
   maxComments,
   movedOn,
 } from "./change-request.ts";
+import {
+  insertApproval,
+  insertComment,
+  listDueRequests,
+  updateChangeRequest,
+  voidApprovals,
+} from "./queries.ts";
 import { checkStillOwner, lapsedApprovals, reviewerRole } from "./rights.ts";
 import {
   checkFirstApproval,
@@ -71,17 +79,17 @@ export const createReviewing = (
     caller: Caller,
     id: string,
     work: (
-      ...given: [...Parameters<Work<ShownRequest>>, sameHuman: ReadonlySet<string>, role: Role]
+      ...given: [...Parameters<Work<ShownRequest>>, accounts: ReadonlySet<string>, role: Role]
     ) => ReturnType<Work<ShownRequest>>,
   ) =>
     onPending(caller, id, async (transaction, request, locked) => {
       const person = checkPerson(caller.actor);
       if (!person.ok) return person;
-      const sameHuman = await transaction.sameHuman(person.value.id);
-      const other = checkReviewer(request, person.value, sameHuman);
+      const accounts = await sameHuman(transaction, person.value.id);
+      const other = checkReviewer(request, person.value, accounts);
       if (!other.ok) return other;
       const role = await reviewerRole(transaction, caller, person.value.id);
-      return role.ok ? work(transaction, request, locked, sameHuman, role.value) : role;
+      return role.ok ? work(transaction, request, locked, accounts, role.value) : role;
     });
 
   /** It was due and could not be applied: it is open again, and says why. */
@@ -93,9 +101,9 @@ export const createReviewing = (
         const comment = `It could not be applied: ${message}`;
         const request: ChangeRequest = { ...before, state: "open", updatedAt: at };
         const author = { actor: halyard };
-        await own.voidApprovals(id);
-        await own.insertComment(id, { ...author, at, text: comment });
-        await own.updateChangeRequest(request);
+        await voidApprovals(own, id);
+        await insertComment(own, id, { ...author, at, text: comment });
+        await updateChangeRequest(own, request);
         const type = "change_request.commented";
         await announce(own, locked, type, request, author, { comment, before });
         return ok(undefined);
@@ -131,7 +139,7 @@ export const createReviewing = (
 
   return {
     approve: (caller, id, seen) =>
-      onReview(caller, id, async (transaction, stored, locked, sameHuman, role) => {
+      onReview(caller, id, async (transaction, stored, locked, accounts, role) => {
         const { actor, environment } = caller;
         const isSeen = checkSeen(stored, seen);
         if (!isSeen.ok) return isSeen;
@@ -142,24 +150,25 @@ export const createReviewing = (
           const before = withoutApprovals(stored, lapsed);
           if (before.approvals.length >= maxComments) return tooMany("approvals");
           const isOwner = caller.role === "owner" && role === "owner";
-          const first = isOwner ? ok(undefined) : checkFirstApproval(before, sameHuman);
+          const first = isOwner ? ok(undefined) : checkFirstApproval(before, accounts);
           if (!first.ok) return first;
           const [shown] = await withMoved(transaction, environment.id, [before]);
           if (shown && shown.moved.length > 0) return fail(movedOn(shown.moved));
           const at = clock();
           if (lapsed.length > 0) {
-            await transaction.voidApprovals(
+            await voidApprovals(
+              transaction,
               id,
               lapsed.map((each) => each.actor),
             );
           }
-          await transaction.insertApproval(id, { actor, at });
+          await insertApproval(transaction, id, { actor, at });
           const approvals = [...before.approvals, { actor, at, state: "given" as const }];
           const given = { ...before, approvals, updatedAt: at };
           const needed = await approvalsNeeded(transaction, before);
           const isEnough = isOwner || givenApprovals(given).length >= needed;
           const approved: ChangeRequest = { ...given, state: isEnough ? "approved" : "open" };
-          await transaction.updateChangeRequest(approved);
+          await updateChangeRequest(transaction, approved);
           const type = "change_request.approved";
           const author = { actor };
           const more = { before };
@@ -187,7 +196,7 @@ export const createReviewing = (
           underLock(transaction, caller.environment.id, id, async (own, request, locked) => {
             const { actor, environment } = caller;
             if (request.comments.length >= maxComments) return tooMany("comments");
-            await own.insertComment(id, { actor, at: clock(), text });
+            await insertComment(own, id, { actor, at: clock(), text });
             const type = "change_request.commented";
             const more = { comment: text, before: request };
             await announce(own, locked, type, request, { actor }, more);
@@ -219,7 +228,7 @@ export const createReviewing = (
 
     async applyNext() {
       let failure: { readonly error: unknown } | undefined;
-      for (const { environmentId, id } of await store.dueRequests(clock(), dueAtOnce)) {
+      for (const { environmentId, id } of await listDueRequests(store, clock(), dueAtOnce)) {
         try {
           if ((await applyDue(environmentId, id, { actor: halyard })).ok) return true;
         } catch (error) {

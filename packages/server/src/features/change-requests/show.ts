@@ -1,16 +1,12 @@
 // A change request with what has moved on since it was made.
 import { createHash } from "node:crypto";
 import { isUserId } from "../../platform/auth/principal.ts";
+import type { Db } from "../../platform/database/db.ts";
 import { fail, notFound, ok, type Result } from "../../platform/errors.ts";
 import type { Precondition } from "../../platform/precondition.ts";
-import type { UserReads } from "../people/user.ts";
-import {
-  type ChangeRequest,
-  type ChangeRequestReads,
-  movedOf,
-  operationOf,
-  type RequestSummary,
-} from "./change-request.ts";
+import { hasAccount } from "../people/access.ts";
+import { type ChangeRequest, movedOf, operationOf, type RequestSummary } from "./change-request.ts";
+import { findChangeRequest, listVersions } from "./queries.ts";
 import { lapsedApprovals } from "./rights.ts";
 import { approvalsFor, withoutApprovals } from "./rules.ts";
 
@@ -24,18 +20,15 @@ export interface ShownRequest extends WithMoved<ChangeRequest> {
 }
 
 /** Whether the request belongs to a person: its author, or the issuer of the key that proposed it. */
-const hasPerson = async (
-  reads: Pick<UserReads, "user">,
-  authors: readonly string[],
-): Promise<boolean> => {
-  for (const id of authors.filter(isUserId)) if (await reads.user(id)) return true;
+const hasPerson = async (db: Db, authors: readonly string[]): Promise<boolean> => {
+  for (const id of authors.filter(isUserId)) if (await hasAccount(db, id)) return true;
   return false;
 };
 
 export const approvalsNeeded = async (
-  reads: Pick<UserReads, "user">,
+  db: Db,
   { authors }: Pick<ChangeRequest, "authors">,
-): Promise<number> => approvalsFor(await hasPerson(reads, authors));
+): Promise<number> => approvalsFor(await hasPerson(db, authors));
 
 const digestOf = ({ operations, reason, applyAt }: ChangeRequest): string => {
   const content = operations.map((each) => [operationOf(each), each.version]);
@@ -53,7 +46,7 @@ export const checkSeen = (request: ChangeRequest, seen: Precondition): Result<vo
 };
 
 export const withMoved = async <T extends RequestSummary>(
-  reads: ChangeRequestReads,
+  db: Db,
   environmentId: number,
   requests: readonly T[],
 ): Promise<readonly WithMoved<T>[]> => {
@@ -62,22 +55,22 @@ export const withMoved = async <T extends RequestSummary>(
     return [...new Set(operations.filter((each) => each.kind === kind).map(({ key }) => key))];
   };
   const [flag, segment] = await Promise.all([
-    reads.versions(environmentId, "flag", keysOf("flag")),
-    reads.versions(environmentId, "segment", keysOf("segment")),
+    listVersions(db, environmentId, "flag", keysOf("flag")),
+    listVersions(db, environmentId, "segment", keysOf("segment")),
   ]);
   return requests.map((request) => ({ ...request, moved: movedOf(request, { flag, segment }) }));
 };
 
 export const showRequest = async (
-  reads: ChangeRequestReads & Pick<UserReads, "user" | "accessOf">,
+  db: Db,
   environmentId: number,
   id: string,
 ): Promise<Result<ShownRequest>> => {
-  const stored = await reads.changeRequest(environmentId, id);
+  const stored = await findChangeRequest(db, environmentId, id);
   if (!stored) return notFound("The change request", id);
-  const lapsed = stored.state === "open" ? await lapsedApprovals(reads, environmentId, stored) : [];
-  const [shown] = await withMoved(reads, environmentId, [withoutApprovals(stored, lapsed)]);
+  const lapsed = stored.state === "open" ? await lapsedApprovals(db, environmentId, stored) : [];
+  const [shown] = await withMoved(db, environmentId, [withoutApprovals(stored, lapsed)]);
   if (!shown) return notFound("The change request", id);
-  const needed = await approvalsNeeded(reads, shown);
+  const needed = await approvalsNeeded(db, shown);
   return ok({ ...shown, digest: digestOf(shown), approvalsNeeded: needed });
 };

@@ -7,6 +7,7 @@ import { transactFor } from "../../writes/transact-for.ts";
 import type { Announce } from "./announce.ts";
 import { NotApplied } from "./apply-request.ts";
 import { type ChangeRequest, checkPending, isRequestId } from "./change-request.ts";
+import { findChangeRequest, insertComment, updateChangeRequest } from "./queries.ts";
 
 export type Work<T> = (
   transaction: Transaction,
@@ -25,7 +26,7 @@ export const underLock = async <T>(
   if (!isRequestId(id)) return missing(id);
   const [locked, request] = await Promise.all([
     transaction.lockEnvironment(environmentId),
-    transaction.changeRequest(environmentId, id),
+    findChangeRequest(transaction, environmentId, id),
   ]);
   if (!locked) return noEnvironment;
   return request ? work(transaction, request, locked) : missing(id);
@@ -65,10 +66,10 @@ export const createClose =
     const now = clock();
     const { actor } = author;
     if (comment !== undefined) {
-      await transaction.insertComment(request.id, { actor, at: now, text: comment });
+      await insertComment(transaction, request.id, { actor, at: now, text: comment });
     }
     const closed = { ...request, state, closedBy: actor, updatedAt: now };
-    await transaction.updateChangeRequest(closed);
+    await updateChangeRequest(transaction, closed);
     await announce(transaction, locked, `change_request.${state}`, closed, author, {
       before: request,
       ...(comment !== undefined && { comment }),

@@ -2,9 +2,13 @@
 
 import { operator } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
+import {
+  type Environment,
+  listEnvironments,
+  listUnfinishedEnvironments,
+} from "../../platform/environments.ts";
 import { conflict, ok, type Result } from "../../platform/errors.ts";
-import { hashKey, issueKey } from "../keys/keys.ts";
-import type { Environment } from "./rules.ts";
+import { issuedIn, issueKey } from "../keys/keys.ts";
 
 export const firstEnvironments = ["development", "production"] as const;
 
@@ -24,8 +28,8 @@ export const bootstrapEnvironments = (
     // What is read below belongs together: another instance may start at the same moment.
     await transaction.alone();
     const present = [
-      ...(await transaction.environments()),
-      ...(await transaction.unfinishedEnvironments()),
+      ...(await listEnvironments(transaction)),
+      ...(await listUnfinishedEnvironments(transaction)),
     ];
     const known = new Map<string, Environment>(
       present.map((environment) => [environment.name, environment]),
@@ -34,14 +38,14 @@ export const bootstrapEnvironments = (
     // Everything that could be refused is checked before anything is written.
     const unissued: FirstKey[] = [];
     for (const key of keys) {
-      const issued = await transaction.keyIssuedIn(hashKey(key.text));
-      if (issued && issued.environmentId !== known.get(key.environment)?.id) {
+      const owner = await issuedIn(transaction, key.text);
+      if (owner !== undefined && owner !== known.get(key.environment)?.id) {
         return conflict(
           `HALYARD_BOOTSTRAP_KEYS gives "${key.environment}" a key that already belongs to another environment; a key opens one environment only.`,
         );
       }
       // A revoked key stays revoked, even if the setting still names it.
-      if (!issued) unissued.push(key);
+      if (owner === undefined) unissued.push(key);
     }
     const wanted = new Set([
       ...(isFirstStart ? firstEnvironments : []),

@@ -1,7 +1,9 @@
 // Copies an environment as a new one, in parts, so that nobody waits for a large one. Nobody sees it before it is whole.
 
 import type { Clock, Store, Transaction } from "../../platform/database/store.ts";
+import { listEnvironments } from "../../platform/environments.ts";
 import { conflict, ok, type Result } from "../../platform/errors.ts";
+import { copyPart, renewCopy, showCopy } from "./copy-queries.ts";
 import { rowsAtOnce } from "./removal.ts";
 import type { CopyPosition } from "./rules.ts";
 
@@ -38,7 +40,7 @@ const renewed = async (
   const now = clock();
   // Always later than the previous lease, so that holders can be distinguished.
   const until = new Date(Math.max(copyLease(now).getTime(), held.getTime() + 1));
-  return (await transaction.renewCopy(targetId, held, until, now)) ? until : undefined;
+  return (await renewCopy(transaction, targetId, held, until, now)) ? until : undefined;
 };
 
 /** Everything but what is changed meanwhile; false when the copy is lost. */
@@ -56,7 +58,7 @@ export const copyInParts = async (
     const held = await store.transact(async (transaction) => {
       const until = await renewed(transaction, clock, copy);
       if (!until) return undefined;
-      return { until, part: await transaction.copyPart(sourceId, targetId, from, rowsAtOnce) };
+      return { until, part: await copyPart(transaction, sourceId, targetId, from, rowsAtOnce) };
     });
     if (!held) return false;
     copy.until = held.until;
@@ -85,8 +87,8 @@ export const finishCopy = async (
   expiresAt: Date | null,
 ): Promise<Result<void>> => {
   // What is being deleted is no longer whole.
-  const isThere = (await transaction.environments()).some(({ id }) => id === sourceId);
+  const isThere = (await listEnvironments(transaction)).some(({ id }) => id === sourceId);
   if (!isThere) return lost;
-  await transaction.finishCopy(sourceId, targetId, revision, expiresAt);
+  await showCopy(transaction, sourceId, targetId, revision, expiresAt);
   return ok(undefined);
 };

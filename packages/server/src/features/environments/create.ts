@@ -2,6 +2,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Actor, operator, type Requester } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
+import {
+  type Environment,
+  type EnvironmentSettings,
+  listEnvironments,
+  listUnfinishedEnvironments,
+} from "../../platform/environments.ts";
 import { conflict, fail, invalid, ok, type Result } from "../../platform/errors.ts";
 import {
   earlierResult,
@@ -22,11 +28,11 @@ import {
   holdToFinish,
   lost,
 } from "./copy.ts";
+import { takeOverCopy } from "./copy-queries.ts";
+import { insertEnvironment } from "./queries.ts";
 import { isTaken } from "./removal.ts";
 import {
   checkSettings,
-  type Environment,
-  type EnvironmentSettings,
   environmentNamePattern,
   environmentNameRule,
   isOverdue,
@@ -80,8 +86,8 @@ export const createCreation = (
 
   /** Within a transaction that is alone: nobody creates another one at the same moment. */
   const checkNew = async (transaction: Transaction, name: string): Promise<Result<void>> => {
-    const known = await transaction.environments();
-    const unfinished = await transaction.unfinishedEnvironments();
+    const known = await listEnvironments(transaction);
+    const unfinished = await listUnfinishedEnvironments(transaction);
     if (known.some((environment) => environment.name === name)) {
       return conflict(`The environment "${name}" already exists.`);
     }
@@ -117,7 +123,7 @@ export const createCreation = (
     { name, copyOf: _copyOf, lifetime: _lifetime, ...settings }: NewEnvironment,
     actor: Actor,
   ): Promise<Environment> => {
-    const environment = await transaction.insertEnvironment(name, clock(), settings);
+    const environment = await insertEnvironment(transaction, name, clock(), settings);
     await recordCreated(transaction, environment, actor);
     await admitOwners(dependencies, transaction, environment);
     return environment;
@@ -137,12 +143,12 @@ export const createCreation = (
       maxFlips = null,
     }: NewEnvironment,
   ): Promise<Result<HeldCopy>> => {
-    const source = (await transaction.environments()).find((each) => each.name === copyOf);
+    const source = (await listEnvironments(transaction)).find((each) => each.name === copyOf);
     const locked = source && (await transaction.lockEnvironment(source.id));
     if (!locked) return invalid("copyOf", `names no environment: "${copyOf}" does not exist`);
     const until = copyLease(clock());
     const settings = { label, color, isProtected, maxFlips, expiresAt: until };
-    const target = await transaction.insertEnvironment(name, clock(), settings, source.id);
+    const target = await insertEnvironment(transaction, name, clock(), settings, source.id);
     const begun = { sourceId: source.id, targetId: target.id, revision: locked.state.revision };
     return ok({ ...begun, until, position: { table: 0, after: null } });
   };
@@ -155,7 +161,7 @@ export const createCreation = (
   ): Promise<Result<CreatedEnvironment>> => {
     const finished = await finishCopy(transaction, copy, expiresAt);
     if (!finished.ok) return finished;
-    const known = await transaction.environments();
+    const known = await listEnvironments(transaction);
     const environment = known.find(({ id }) => id === copy.targetId);
     if (!environment) throw new Error("A copy that was finished is not there.");
     await recordCreated(transaction, environment, actor, copyOf);
@@ -174,9 +180,9 @@ export const createCreation = (
     begun: BegunCopy,
   ): Promise<Result<HeldCopy> | undefined> => {
     const now = clock();
-    const taken = await transaction.takeOverCopy(begun.targetId, copyLease(now), now);
+    const taken = await takeOverCopy(transaction, begun.targetId, copyLease(now), now);
     if (taken) return ok({ ...begun, ...taken });
-    const unfinished = await transaction.unfinishedEnvironments();
+    const unfinished = await listUnfinishedEnvironments(transaction);
     return unfinished.some(({ id }) => id === begun.targetId) ? beingRemoved : undefined;
   };
 
@@ -188,7 +194,7 @@ export const createCreation = (
       const now = clock();
       const { unfinished, other } = await store.transact(async (transaction) => ({
         // Read first: a copy that is finished between the two reads has its result.
-        unfinished: await transaction.unfinishedEnvironments(),
+        unfinished: await listUnfinishedEnvironments(transaction),
         other: await earlierResult<CreatedEnvironment, BegunCopy>(transaction, once, now),
       }));
       if (!other) return undefined;

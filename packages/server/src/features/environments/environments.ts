@@ -1,22 +1,26 @@
 // Environments: list them, change what they are told apart by; created, copied and removed by an owner or the operator.
 
+import { listKeys } from "../../platform/auth/key-queries.ts";
 import { type Caller, operator } from "../../platform/auth/principal.ts";
 import type { Sources, Store } from "../../platform/database/store.ts";
+import {
+  type Contents,
+  type Environment,
+  type EnvironmentSettings,
+  listEnvironments,
+  listRemovedEnvironments,
+  listUnfinishedEnvironments,
+  type RemovedEnvironment,
+} from "../../platform/environments.ts";
 import { conflict, notFound, ok, type Result } from "../../platform/errors.ts";
 import type { Changes } from "../../writes/changes.ts";
 import { transactFor } from "../../writes/transact-for.ts";
 import { countWebhooks } from "../webhooks/webhooks.ts";
 import { bootstrapEnvironments, type FirstKey } from "./bootstrap.ts";
 import { createCreation, type EnvironmentCreation } from "./create.ts";
+import { updateEnvironment } from "./queries.ts";
 import { createEnvironmentRemoval, type EnvironmentRemoval, isProtectedYet } from "./removal.ts";
-import {
-  type Contents,
-  checkSettings,
-  type Environment,
-  type EnvironmentSettings,
-  type RemovedEnvironment,
-  shownSettings,
-} from "./rules.ts";
+import { checkSettings, shownSettings } from "./rules.ts";
 
 export interface Environments extends EnvironmentRemoval, EnvironmentCreation {
   /** Those that can be used, by name. */
@@ -59,9 +63,9 @@ export const createEnvironments = (
   const removal = createEnvironmentRemoval(store, clock);
 
   const find = async (name: string): Promise<Result<Environment>> => {
-    const unfinished = await store.unfinishedEnvironments();
+    const unfinished = await listUnfinishedEnvironments(store);
     const known = [
-      ...(await store.environments()),
+      ...(await listEnvironments(store)),
       ...unfinished.filter(({ state }) => state === "deleting"),
     ];
     const found = known.find((environment) => environment.name === name);
@@ -73,14 +77,14 @@ export const createEnvironments = (
   return {
     ...removal,
     ...creation,
-    list: () => store.environments(),
+    list: () => listEnvironments(store),
     find,
 
     async contents(name) {
       const found = await find(name);
       if (!found.ok) return found;
       const { id, flagCount } = found.value;
-      const [webhooks, keys] = await Promise.all([countWebhooks(store, id), store.keys(id)]);
+      const [webhooks, keys] = await Promise.all([countWebhooks(store, id), listKeys(store, id)]);
       return ok({ flags: flagCount, webhooks, keys: keys.length });
     },
 
@@ -90,7 +94,7 @@ export const createEnvironments = (
       if (!checked.ok) return checked;
       const isOnlyUnprotect = change.isProtected === false && Object.keys(change).length === 1;
       if (isOnlyUnprotect && actor !== operator && changes) {
-        const found = (await store.environments()).find((each) => each.name === name);
+        const found = (await listEnvironments(store)).find((each) => each.name === name);
         if (!found) return notFound("The environment", name);
         const body = { protected: false };
         const operation = { kind: "environment", key: name, action: "patch", body } as const;
@@ -100,7 +104,7 @@ export const createEnvironments = (
         return result.ok ? ok({ ...found, isProtected: false }) : result;
       }
       return transactFor(store, caller, async (transaction) => {
-        const found = (await transaction.environments()).find((each) => each.name === name);
+        const found = (await listEnvironments(transaction)).find((each) => each.name === name);
         const locked = found && (await transaction.lockEnvironment(found.id));
         if (!locked) return notFound("The environment", name);
         const before = { ...found, isProtected: locked.state.isProtected };
@@ -111,7 +115,7 @@ export const createEnvironments = (
         }
         const [from, to] = [shownSettings(before), shownSettings(after)];
         if (JSON.stringify(from) === JSON.stringify(to)) return ok(before);
-        await transaction.updateEnvironment(before.id, change);
+        await updateEnvironment(transaction, before.id, change);
         await transaction.record(before.id, {
           subject: "environment",
           subjectId: name,
@@ -126,7 +130,7 @@ export const createEnvironments = (
       });
     },
 
-    removed: () => store.removedEnvironments(),
+    removed: () => listRemovedEnvironments(store),
 
     bootstrap: (keys) =>
       bootstrapEnvironments(store, dependencies, keys, (transaction, name) =>

@@ -3,9 +3,16 @@
 
 import { type Actor, halyard, operator, type Requester } from "../../platform/auth/principal.ts";
 import type { Clock, Store, Transaction } from "../../platform/database/store.ts";
+import {
+  type Environment,
+  listEnvironments,
+  listUnfinishedEnvironments,
+  type UnfinishedEnvironment,
+} from "../../platform/environments.ts";
 import { conflict, notFound, ok, type Result } from "../../platform/errors.ts";
 import { transactFor } from "../../writes/transact-for.ts";
-import { type Environment, isOverdue, type UnfinishedEnvironment } from "./rules.ts";
+import { closeEnvironment, deleteEnvironmentPart } from "./removal-queries.ts";
+import { isOverdue } from "./rules.ts";
 
 /** Few enough that nothing else waits long, and far from any time limit of a statement. */
 export const rowsAtOnce = 1_000;
@@ -49,7 +56,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
   const deletePart = (id: number): Promise<number> =>
     store.transact(async (transaction) => {
       await transaction.lockEnvironment(id);
-      return transaction.deleteEnvironmentPart(id, rowsAtOnce, clock());
+      return deleteEnvironmentPart(transaction, id, rowsAtOnce, clock());
     });
 
   /** Within a transaction that is alone: nobody removes another one at the same moment. */
@@ -69,14 +76,14 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
         `The environment "${name}" holds ${held.flagCount} flag${held.flagCount === 1 ? "" : "s"}; deleting it deletes them, its webhooks, keys and history.`,
       );
     }
-    await transaction.closeEnvironment(environment, clock(), actor);
+    await closeEnvironment(transaction, environment, clock(), actor);
     return ok(environment);
   };
 
   /** One that is being deleted is found too. */
   const find = async (transaction: Transaction, name: string) => {
-    const known = await transaction.environments();
-    const unfinished = await transaction.unfinishedEnvironments();
+    const known = await listEnvironments(transaction);
+    const unfinished = await listUnfinishedEnvironments(transaction);
     const found =
       known.find((environment) => environment.name === name) ??
       unfinished.find(
@@ -88,7 +95,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
   const expire = (id: number): Promise<void> =>
     store.transact(async (transaction) => {
       await transaction.alone();
-      const known = await transaction.environments();
+      const known = await listEnvironments(transaction);
       const found = known.find((environment) => environment.id === id);
       // Somebody may have kept it since; and one that nobody could replace stays.
       if (!found || !isOverdue(found, clock()) || known.length === 1) return;
@@ -135,7 +142,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
 
     async continueNext() {
       const now = clock();
-      const unfinished = await store.unfinishedEnvironments();
+      const unfinished = await listUnfinishedEnvironments(store);
       const next = unfinished.find(
         ({ state, ...each }) => state === "deleting" || isOverdue(each, now),
       );
@@ -143,7 +150,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
         await deletePart(next.id);
         return true;
       }
-      const known = await store.environments();
+      const known = await listEnvironments(store);
       const expired = known.length > 1 && known.find((each) => isOverdue(each, now));
       if (expired) await expire(expired.id);
       return expired !== false && expired !== undefined;

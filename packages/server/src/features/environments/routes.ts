@@ -5,6 +5,7 @@ import type { AuthContext } from "../../platform/auth/authenticate.ts";
 import type { ApiKeyCache } from "../../platform/auth/key-cache.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { Session, Sessions } from "../../platform/auth/sessions.ts";
+import type { Environment } from "../../platform/environments.ts";
 import { invalid, ok } from "../../platform/errors.ts";
 import { sendFailure } from "../../platform/http/errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../platform/http/openapi/describe.ts";
@@ -14,7 +15,7 @@ import { callerOf, type ReasonQuery, reasonQuery } from "../../platform/http/ope
 import { idempotencyHeader } from "../../platform/http/openapi/schemas.ts";
 import { replyIdempotently } from "../../writes/idempotent-route.ts";
 import type { Environments } from "./environments.ts";
-import { type Environment, readLifetime, shownSettings } from "./rules.ts";
+import { readLifetime, shownSettings } from "./rules.ts";
 import {
   ClosedBody,
   CreateBody,

@@ -1,6 +1,6 @@
-// Environments as stored, what people tell them apart by, how one is removed, and what is known of those that were.
+// What the name, the label and the settings of an environment may be, and when one is overdue.
 
-import type { Actor } from "../../platform/auth/principal.ts";
+import type { Environment, EnvironmentSettings } from "../../platform/environments.ts";
 import { invalid, ok, type Result } from "../../platform/errors.ts";
 import { checkMaxFlips } from "../../writes/impact-limit.ts";
 
@@ -9,100 +9,10 @@ export const environmentColors = [
   ...["teal", "blue", "indigo", "violet", "pink"],
 ] as const;
 
-/** What an owner may change of an environment. Its name stays: keys, files and events have it. */
-export interface EnvironmentSettings {
-  /** What people call it; null for its name. */
-  readonly label: string | null;
-  /** One of `environmentColors`; null for none. */
-  readonly color: string | null;
-  /** Whether changes need a second person. */
-  readonly isProtected: boolean;
-  /** When it is deleted with all that is in it; null for never. */
-  readonly expiresAt: Date | null;
-  /** The limit on flips of a change, in percent; null for none. */
-  readonly maxFlips: number | null;
-}
-
-export interface Environment extends EnvironmentSettings {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly flagCount: number;
-}
-
-/** One that is not there yet, or no longer. Its name is taken. */
-export interface UnfinishedEnvironment extends Environment {
-  readonly state: "copying" | "deleting";
-}
-
-/** What is deleted together with an environment. */
-export interface Contents {
-  readonly flags: number;
-  readonly webhooks: number;
-  /** Those that are valid. */
-  readonly keys: number;
-}
-
-export interface RemovedEnvironment extends Contents {
-  readonly name: string;
-  readonly beganAt: Date;
-  /** Null while rows of it are left. */
-  readonly endedAt: Date | null;
-  /** Who removed it; null when that was not recorded yet. */
-  readonly actor: Actor | null;
-}
-
-export interface EnvironmentReads {
-  /** Those that can be used, by name. */
-  environments(): Promise<readonly Environment[]>;
-  unfinishedEnvironments(): Promise<readonly UnfinishedEnvironment[]>;
-}
-
 /** How far a copy has come: the last row of a table, by what its rows are ordered by. */
 export interface CopyPosition {
   readonly table: number;
   readonly after: readonly string[] | null;
-}
-
-/** A copy on its way: nobody sees the environment until it is finished. */
-export interface CopyWrites {
-  /** Copies at most `limit` rows that come next; the position after them is undefined at the end. */
-  copyPart(
-    sourceId: number,
-    targetId: number,
-    position: CopyPosition,
-    limit: number,
-  ): Promise<{ readonly rows: number; readonly next: CopyPosition | undefined }>;
-  /** Renews the lease that ends at `held`; false when it has ended, or another request has taken the copy over. */
-  renewCopy(targetId: number, held: Date, until: Date, now: Date): Promise<boolean>;
-  /** Takes over a copy whose lease has not ended, and returns where to continue and until when. Undefined when there is none. */
-  takeOverCopy(
-    targetId: number,
-    until: Date,
-    now: Date,
-  ): Promise<{ readonly until: Date; readonly position: CopyPosition } | undefined>;
-  /** Under a lock on the source: copies again what was changed after the revision, and shows the environment. */
-  finishCopy(
-    sourceId: number,
-    targetId: number,
-    revision: number,
-    expiresAt: Date | null,
-  ): Promise<void>;
-}
-
-export interface EnvironmentWrites extends CopyWrites {
-  /** With `copyOf`, the id of another, it is hidden until the copy is finished. */
-  insertEnvironment(
-    name: string,
-    at: Date,
-    settings?: Partial<EnvironmentSettings>,
-    copyOf?: number,
-  ): Promise<Environment>;
-  updateEnvironment(id: number, settings: Partial<EnvironmentSettings>): Promise<void>;
-  /** Begins its removal, and records that: from now on neither its keys nor its webhooks work. */
-  closeEnvironment(environment: Environment, at: Date, actor: Actor): Promise<void>;
-  /** Deletes at most `limit` rows of it and returns their number: 0 once it is gone itself. */
-  deleteEnvironmentPart(id: number, limit: number, at: Date): Promise<number>;
 }
 
 export const maxLabelLength = 60;

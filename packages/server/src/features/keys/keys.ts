@@ -1,6 +1,7 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
 import { type ApiKey, isExpired, type NewApiKey } from "../../platform/auth/api-key.ts";
+import { findKey, listKeys } from "../../platform/auth/key-queries.ts";
 import {
   type Actor,
   type Caller,
@@ -11,6 +12,7 @@ import {
   type UserRef,
 } from "../../platform/auth/principal.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
+import { listEnvironments } from "../../platform/environments.ts";
 import { conflict, fail, noEnvironment, notFound, ok, type Result } from "../../platform/errors.ts";
 import {
   type IdempotentRequest,
@@ -20,6 +22,8 @@ import {
 import { transactFor } from "../../writes/transact-for.ts";
 import { checkOpenRequests, createInsertRequest } from "../change-requests/insert-request.ts";
 import type { ShownRequest } from "../change-requests/show.ts";
+import { roleIn } from "../people/access.ts";
+import { findIssuingEnvironment, insertKey, revokeKey } from "./queries.ts";
 import { checkNewKey, checkPersonalKey, keyText, maxKeys, maxPersonalKeys } from "./rules.ts";
 
 export interface CreatedKey {
@@ -57,6 +61,10 @@ export interface ApiKeys {
 
 export const hashKey = (text: string): Uint8Array => createHash("sha256").update(text).digest();
 
+/** The environment where a key of this text was ever issued, revoked or not; undefined when it was not. */
+export const issuedIn = (transaction: Transaction, text: string): Promise<number | undefined> =>
+  findIssuingEnvironment(transaction, hashKey(text));
+
 const missing = (id: string): Result<never> => notFound("The API key", id);
 
 /** The person behind a new key: who issues it, or who issued the key that issues it. */
@@ -65,7 +73,7 @@ const issuerOf = async (
   { keyId, user }: Actor,
 ): Promise<string | null> => {
   if (user || keyId === null) return user?.id ?? null;
-  return (await transaction.apiKey(keyId))?.createdBy ?? null;
+  return (await findKey(transaction, keyId))?.createdBy ?? null;
 };
 
 /** Writes a new key, which was checked, within a transaction; `given` is a text that the operator has chosen. */
@@ -94,7 +102,7 @@ export const issueKey = async (
     createdBy: await issuerOf(transaction, actor),
   };
   const text = given ?? keyText(apiKey.id, random(32));
-  await transaction.insertKey({
+  await insertKey(transaction, {
     ...apiKey,
     environmentId,
     hash: hashKey(text),
@@ -161,7 +169,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   ): Promise<Result<void>> =>
     transactFor(store, requester, async (transaction) => {
       await transaction.lockEnvironment(environmentId);
-      const keys = await transaction.keys(environmentId);
+      const keys = await listKeys(transaction, environmentId);
       const key = keys.find((candidate) => candidate.id === id && isOwn(candidate));
       if (!key) return missing(id);
       const refused = refuse(
@@ -169,7 +177,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         keys.filter((candidate) => candidate !== key),
       );
       if (!refused.ok) return refused;
-      await transaction.revokeKey(environmentId, id, clock(), maxKeys);
+      await revokeKey(transaction, environmentId, id, clock(), maxKeys);
       await transaction.record(environmentId, {
         subject: "key",
         subjectId: id,
@@ -184,11 +192,11 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
     });
 
   return {
-    list: ({ id }) => store.keys(id),
+    list: ({ id }) => listKeys(store, id),
 
     async proposes({ environment, writesDirectly = false }) {
       if (writesDirectly) return false;
-      const known = await store.environments();
+      const known = await listEnvironments(store);
       return known.some(({ id, isProtected }) => id === environment.id && isProtected);
     },
 
@@ -200,7 +208,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
           if (!locked) return noEnvironment;
           const checked = checkNewKey({ ...request, maxFlips: handedOn(caller, request) }, clock());
           if (!checked.ok) return checked;
-          const keys = await transaction.keys(environment.id);
+          const keys = await listKeys(transaction, environment.id);
           if (keys.filter(({ user }) => user === null).length >= maxKeys) {
             return conflict(
               `The environment "${environment.name}" has ${maxKeys} API keys, the maximum; revoke one first.`,
@@ -237,14 +245,13 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         runIdempotent(transaction, once, clock, async () => {
           const { actor, environment } = caller;
           if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
-          const all = await transaction.accessOf(person.id);
-          const access = all.find(({ environmentId }) => environmentId === environment.id);
-          if (!access) return noEnvironment;
-          const allowed = checkPersonalKey(request, access.role, clock());
+          const role = await roleIn(transaction, environment.id, person.id);
+          if (!role) return noEnvironment;
+          const allowed = checkPersonalKey(request, role, clock());
           if (!allowed.ok) return allowed;
           const checked = checkNewKey({ ...request, user: person }, clock());
           if (!checked.ok) return checked;
-          const keys = await transaction.keys(environment.id);
+          const keys = await listKeys(transaction, environment.id);
           if (keys.filter(({ user }) => user?.id === person.id).length >= maxPersonalKeys) {
             return conflict(
               `You have ${maxPersonalKeys} keys in the environment "${environment.name}", the maximum; revoke one first.`,

@@ -1,7 +1,11 @@
 // What people may do in environments: given, changed and taken, with an entry in the history of each environment.
 import type { EnvironmentRef, PersonRole, Role, UserRef } from "../../platform/auth/principal.ts";
 import { type Actor, operator } from "../../platform/auth/principal.ts";
+import type { Db } from "../../platform/database/db.ts";
 import type { Sources, Transaction } from "../../platform/database/store.ts";
+import { listEnvironments } from "../../platform/environments.ts";
+import { listAccess, setAccess } from "./access-queries.ts";
+import { findUser, listUsers } from "./queries.ts";
 import type { Access } from "./user.ts";
 
 export type Roles = Readonly<Record<string, PersonRole>>;
@@ -13,6 +17,19 @@ interface Given {
   /** What they were given by hand, beneath what the group gives. */
   readonly handRole?: Access["handRole"];
 }
+
+/** What the person may do in the environment now; undefined when they have no role there. */
+export const roleIn = async (
+  db: Db,
+  environmentId: number,
+  userId: string,
+): Promise<Access["role"] | undefined> => {
+  const access = await listAccess(db, userId);
+  return access.find((each) => each.environmentId === environmentId)?.role;
+};
+
+export const hasAccount = async (db: Db, userId: string): Promise<boolean> =>
+  (await findUser(db, userId)) !== undefined;
 
 const shown = ({ id, name }: UserRef, role: Role) => ({ id, name, role });
 
@@ -27,7 +44,7 @@ export const setRole = async (
 ): Promise<void> => {
   const at = clock();
   const access = after && { id: newIds.key(), role: after, isFromGroup, handRole };
-  await transaction.setAccess(user.id, environment.id, access ?? null, at);
+  await setAccess(transaction, user.id, environment.id, access ?? null, at);
   await transaction.record(environment.id, {
     subject: "user",
     subjectId: user.id,
@@ -49,10 +66,13 @@ export const setRights = async (
   given: Given,
 ): Promise<void> => {
   const known = new Map(
-    (await transaction.accessOf(user.id)).map(({ environmentId, role }) => [environmentId, role]),
+    (await listAccess(transaction, user.id)).map(({ environmentId, role }) => [
+      environmentId,
+      role,
+    ]),
   );
   const wanted = new Map(Object.entries(roles));
-  for (const environment of await transaction.environments()) {
+  for (const environment of await listEnvironments(transaction)) {
     const before = known.get(environment.id);
     const after = isOwner ? "owner" : wanted.get(environment.name);
     if (before === after) continue;
@@ -66,7 +86,7 @@ export const admitOwners = async (
   transaction: Transaction,
   environment: Pick<EnvironmentRef, "id">,
 ): Promise<void> => {
-  for (const user of await transaction.users()) {
+  for (const user of await listUsers(transaction)) {
     if (!user.isOwner) continue;
     const given = { actor: operator };
     await setRole(sources, transaction, user, environment, [undefined, "owner"], given);

@@ -1,7 +1,6 @@
 // Addresses that accounts have or had, compared by keyed hashes. The key is encrypted with the secret key.
 import { createHmac, randomBytes } from "node:crypto";
-import type { Database } from "../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../platform/database/secrets/secret-cipher.ts";
+import type { Db, Tx } from "../../platform/database/db.ts";
 import { SecretKeyMissing } from "../../platform/errors.ts";
 import { emailKeyOf } from "./user.ts";
 
@@ -13,8 +12,10 @@ const batch = 500;
 const hashOf = (emailKey: string, key: string): string =>
   createHmac("sha256", key).update(emailKey).digest("hex");
 
+type Handle = Pick<Db, "database" | "secrets">;
+
 const insertHashes = async (
-  database: Database,
+  { database }: Handle,
   hashes: readonly { readonly user_id: string; readonly hash: string; readonly since: number }[],
 ): Promise<void> => {
   for (let at = 0; at < hashes.length; at += batch) {
@@ -27,10 +28,10 @@ const insertHashes = async (
 };
 
 /** Undefined when none was made yet. Throws SecretKeyMissing if it can't be decrypted. */
-export const readAddressKey = async (
-  database: Database,
-  secrets: SecretCipher,
-): Promise<string | undefined> => {
+export const readAddressKey = async ({
+  database,
+  secrets,
+}: Handle): Promise<string | undefined> => {
   const row = await database
     .selectFrom("installation")
     .select("address_key")
@@ -48,7 +49,8 @@ export const readAddressKey = async (
 };
 
 /** With the hashes of the addresses that accounts have by then, unless another instance was faster. */
-const makeKey = async (database: Database, secrets: SecretCipher): Promise<void> => {
+const makeKey = async (db: Handle): Promise<void> => {
+  const { database, secrets } = db;
   const key = randomBytes(32).toString("base64");
   const made = await database
     .insertInto("installation")
@@ -67,46 +69,42 @@ const makeKey = async (database: Database, secrets: SecretCipher): Promise<void>
     hash: hashOf(email_key ?? "", key),
     since: created_at,
   }));
-  await insertHashes(database, hashes);
+  await insertHashes(db, hashes);
 };
 
-export const addressHashes = (database: Database, secrets: SecretCipher) => {
-  /** Made when it is first needed. */
-  const key = async (): Promise<string> => {
-    const known = await readAddressKey(database, secrets);
-    if (known !== undefined) return known;
-    await makeKey(database, secrets);
-    return key();
-  };
-  return {
-    /** Throws SecretKeyMissing when this instance can't hash addresses as the others do. */
-    async prepare(): Promise<void> {
-      await key();
-    },
-    async remember(userId: string, email: string, at: Date): Promise<void> {
-      const hash = hashOf(emailKeyOf(email), await key());
-      await insertHashes(database, [{ user_id: userId, hash, since: at.getTime() }]);
-    },
-  };
+/** Made when it is first needed. Throws SecretKeyMissing when this instance can't hash addresses as the others do. */
+export const ensureAddressKey = async (tx: Tx): Promise<string> => {
+  const known = await readAddressKey(tx);
+  if (known !== undefined) return known;
+  await makeKey(tx);
+  return ensureAddressKey(tx);
+};
+
+/** The account has this address, or has had it. */
+export const rememberAddress = async (
+  tx: Tx,
+  userId: string,
+  email: string,
+  at: Date,
+): Promise<void> => {
+  const hash = hashOf(emailKeyOf(email), await ensureAddressKey(tx));
+  await insertHashes(tx, [{ user_id: userId, hash, since: at.getTime() }]);
 };
 
 /**
  * Makes a new key if the key can't be decrypted and the operator said that it is lost; otherwise throws
  * SecretKeyMissing. Returns whether earlier addresses were lost with the key.
  */
-export const replaceLostKey = async (
-  database: Database,
-  secrets: SecretCipher,
-  isLost: boolean,
-): Promise<boolean> => {
+export const replaceLostKey = async (db: Handle, isLost: boolean): Promise<boolean> => {
+  const { database } = db;
   try {
-    await readAddressKey(database, secrets);
+    await readAddressKey(db);
     return false;
   } catch (error) {
     if (!isLost || !(error instanceof SecretKeyMissing)) throw error;
   }
   await database.deleteFrom("user_addresses").execute();
   await database.deleteFrom("installation").where("id", "=", installation).execute();
-  await makeKey(database, secrets);
+  await makeKey(db);
   return true;
 };

@@ -1,134 +1,17 @@
-// Which accounts belong to one human, in SQL.
-import { randomUUID } from "node:crypto";
-import type { Database } from "../../platform/database/schema/tables.ts";
-import type { SecretCipher } from "../../platform/database/secrets/secret-cipher.ts";
-import { addressHashes } from "./address-hashes.ts";
-import type { OneHuman } from "./user.ts";
+// Which accounts belong to one human: those that an owner linked, and those that have had the same address.
+import type { Tx } from "../../platform/database/db.ts";
+import { ensureAddressKey } from "./address-hashes.ts";
+import { listRelated } from "./one-human-queries.ts";
 
-const grouped = (rows: readonly { readonly id: string; readonly other: string }[]) => {
-  const groups = new Map<string, string[]>();
-  for (const { id, other } of rows) groups.set(id, [...(groups.get(id) ?? []), other]);
-  return groups;
-};
-
-type ByUser = Promise<ReadonlyMap<string, readonly string[]>>;
-
-/** For all accounts, or for one when its id alone is given: the ids of others. */
-export const oneHumanReads = (database: Database) => ({
-  async linkedWith(userIds: readonly string[]): ByUser {
-    const rows = await database
-      .selectFrom("linked_accounts as own")
-      .innerJoin("linked_accounts as others", "others.human", "own.human")
-      .innerJoin("users", "users.id", "others.user_id")
-      .whereRef("others.user_id", "!=", "own.user_id")
-      .$if(userIds.length === 1, (all) => all.where("own.user_id", "=", userIds[0] ?? ""))
-      .select(["own.user_id as id", "others.user_id as other"])
-      .orderBy("others.user_id")
-      .execute();
-    return grouped(rows);
-  },
-
-  async withSameAddress(userIds: readonly string[]): ByUser {
-    const rows = await database
-      .selectFrom("user_addresses as own")
-      .innerJoin("user_addresses as others", "others.hash", "own.hash")
-      .whereRef("others.user_id", "!=", "own.user_id")
-      .$if(userIds.length === 1, (all) => all.where("own.user_id", "=", userIds[0] ?? ""))
-      .select(["own.user_id as id", "others.user_id as other"])
-      .distinct()
-      .orderBy("others.user_id")
-      .execute();
-    return grouped(rows);
-  },
-});
-
-export const oneHumanWrites = (database: Database, secrets: SecretCipher): OneHuman => {
-  const addresses = addressHashes(database, secrets);
-
-  const relatedTo = async (userIds: readonly string[]): Promise<readonly string[]> => {
-    const linked = await database
-      .selectFrom("linked_accounts as own")
-      .innerJoin("linked_accounts as others", "others.human", "own.human")
-      .where("own.user_id", "in", userIds)
-      .select("others.user_id as id")
-      .execute();
-    const sharing = await database
-      .selectFrom("user_addresses as own")
-      .innerJoin("user_addresses as others", "others.hash", "own.hash")
-      .where("own.user_id", "in", userIds)
-      .select("others.user_id as id")
-      .execute();
-    return [...linked, ...sharing].map(({ id }) => id);
-  };
-
-  return {
-    async sameHuman(userId) {
-      await addresses.prepare();
-      const found = new Set([userId]);
-      let last: readonly string[] = [userId];
-      while (last.length > 0) {
-        const related = await relatedTo(last);
-        last = [...new Set(related)].filter((id) => !found.has(id));
-        for (const id of last) found.add(id);
-      }
-      return found;
-    },
-
-    async isAddressTaken(userId) {
-      await addresses.prepare();
-      const earlier = await database
-        .selectFrom("user_addresses as own")
-        .innerJoin("user_addresses as others", "others.hash", "own.hash")
-        .where("own.user_id", "=", userId)
-        .where((row) =>
-          row.or([
-            row("others.since", "<", row.ref("own.since")),
-            row.and([
-              row("others.since", "=", row.ref("own.since")),
-              row("others.user_id", "<", row.ref("own.user_id")),
-            ]),
-          ]),
-        )
-        .where("others.user_id", "not in", (linked) =>
-          linked
-            .selectFrom("linked_accounts as mine")
-            .innerJoin("linked_accounts as also", "also.human", "mine.human")
-            .where("mine.user_id", "=", userId)
-            .select("also.user_id"),
-        )
-        .select("others.user_id")
-        .limit(1)
-        .executeTakeFirst();
-      return earlier !== undefined;
-    },
-
-    rememberAddress: (userId, email, at) => addresses.remember(userId, email, at),
-
-    async linkAccounts(one, other) {
-      const known = await database
-        .selectFrom("linked_accounts")
-        .select("human")
-        .where("user_id", "in", [one, other])
-        .execute();
-      const humans = [...new Set(known.map(({ human }) => human))];
-      // Never an account's id: the group may outlive the account's place in it.
-      const human = humans[0] ?? randomUUID();
-      if (humans.length > 1) {
-        await database
-          .updateTable("linked_accounts")
-          .set({ human })
-          .where("human", "in", humans)
-          .execute();
-      }
-      await database
-        .insertInto("linked_accounts")
-        .values([one, other].map((user_id) => ({ user_id, human })))
-        .onConflict((conflict) => conflict.column("user_id").doNothing())
-        .execute();
-    },
-
-    async unlinkAccount(userId) {
-      await database.deleteFrom("linked_accounts").where("user_id", "=", userId).execute();
-    },
-  };
+/** All accounts that count as the same human, this one and removed ones included. */
+export const sameHuman = async (tx: Tx, userId: string): Promise<ReadonlySet<string>> => {
+  await ensureAddressKey(tx);
+  const found = new Set([userId]);
+  let last: readonly string[] = [userId];
+  while (last.length > 0) {
+    const related = await listRelated(tx, last);
+    last = [...new Set(related)].filter((id) => !found.has(id));
+    for (const id of last) found.add(id);
+  }
+  return found;
 };

@@ -5,7 +5,9 @@ import {
   type PersonRole,
   type Requester,
 } from "../../platform/auth/principal.ts";
+import { deleteSessions } from "../../platform/auth/session-queries.ts";
 import type { Sources, Store, Transaction } from "../../platform/database/store.ts";
+import { listEnvironments } from "../../platform/environments.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../../platform/errors.ts";
 import {
   type IdempotentRequest,
@@ -14,7 +16,17 @@ import {
 } from "../../writes/idempotency.ts";
 import { transactFor } from "../../writes/transact-for.ts";
 import { type Roles, setRights } from "./access.ts";
+import { linkAccounts, unlinkAccount } from "./one-human-queries.ts";
+import {
+  deleteUser,
+  findUser,
+  findUserByEmail,
+  insertUser,
+  listUsers,
+  updateUser,
+} from "./queries.ts";
 import { type Invitation, issueInvitation } from "./sign-in/links.ts";
+import { setSecondFactor } from "./sign-in/queries.ts";
 import { canSignIn, checkEmail, checkUserName, emailKeyOf, maxUsers, type User } from "./user.ts";
 
 export interface NewPerson {
@@ -73,7 +85,7 @@ export const createUsers = (store: Store, sources: Sources): Users => {
     if (text === null) return ok(null);
     const email = checkEmail(text);
     if (!email.ok) return email;
-    const holder = await transaction.userByEmail(emailKeyOf(email.value));
+    const holder = await findUserByEmail(transaction, emailKeyOf(email.value));
     return !holder || holder.id === own
       ? email
       : conflict(`"${holder.name}" already has the e-mail address ${email.value}.`);
@@ -89,7 +101,7 @@ export const createUsers = (store: Store, sources: Sources): Users => {
     if (isOwner && changes.length > 0) {
       return invalid("roles", "must be left out for an owner, who may do everything everywhere");
     }
-    const known = new Set((await transaction.environments()).map(({ name }) => name));
+    const known = new Set((await listEnvironments(transaction)).map(({ name }) => name));
     const unknown = changes.find(([name]) => !known.has(name));
     if (unknown)
       return invalid(`roles.${unknown[0]}`, "must be a role in an environment that exists");
@@ -105,7 +117,7 @@ export const createUsers = (store: Store, sources: Sources): Users => {
     actor: Actor,
   ): Promise<Result<void>> => {
     if (actor === operator || !user.isOwner || !canSignIn(user)) return ok(undefined);
-    const others = (await transaction.users()).filter(({ id }) => id !== user.id);
+    const others = (await listUsers(transaction)).filter(({ id }) => id !== user.id);
     return others.some((other) => other.isOwner && canSignIn(other))
       ? ok(undefined)
       : conflict(
@@ -121,12 +133,12 @@ export const createUsers = (store: Store, sources: Sources): Users => {
   ): Promise<Result<T>> =>
     transactFor(store, requester, async (transaction) => {
       await transaction.alone();
-      const user = await transaction.user(id);
+      const user = await findUser(transaction, id);
       return user ? work(transaction, user) : missing(id);
     });
 
   const readBack = async (transaction: Transaction, id: string): Promise<Result<User>> => {
-    const user = await transaction.user(id);
+    const user = await findUser(transaction, id);
     return user ? ok(user) : missing(id);
   };
 
@@ -142,11 +154,11 @@ export const createUsers = (store: Store, sources: Sources): Users => {
     if (!email.ok) return email;
     const roles = await rolesAfter(transaction, {}, wanted, isOwner);
     if (!roles.ok) return roles;
-    if ((await transaction.users()).length >= maxUsers) {
+    if ((await listUsers(transaction)).length >= maxUsers) {
       return conflict(`There are ${maxUsers} people, the maximum; remove somebody first.`);
     }
     const made = { id: newIds.user(), name: name.value, email: email.value, isOwner };
-    await transaction.insertUser(made, clock());
+    await insertUser(transaction, made, clock());
     await setRights(sources, transaction, made, { isOwner, roles: roles.value }, { actor });
     const invitation = await issueInvitation(sources, transaction, made.id, actor);
     const user = await readBack(transaction, made.id);
@@ -154,9 +166,9 @@ export const createUsers = (store: Store, sources: Sources): Users => {
   };
 
   return {
-    list: () => store.users(),
+    list: () => listUsers(store),
     async get(id) {
-      const user = await store.user(id);
+      const user = await findUser(store, id);
       return user ? ok(user) : missing(id);
     },
 
@@ -187,7 +199,7 @@ export const createUsers = (store: Store, sources: Sources): Users => {
           ...(email.value !== user.email && { email: email.value }),
           ...(isOwner !== user.isOwner && { isOwner }),
         };
-        if (Object.keys(after).length > 0) await transaction.updateUser(id, after, clock());
+        if (Object.keys(after).length > 0) await updateUser(transaction, id, after, clock());
         const named = { id, name: name.value };
         await setRights(sources, transaction, named, { isOwner, roles: roles.value }, { actor });
         return readBack(transaction, id);
@@ -199,29 +211,29 @@ export const createUsers = (store: Store, sources: Sources): Users => {
         const possible = await refuseLast(transaction, user, actor);
         if (!possible.ok) return possible;
         await setRights(sources, transaction, user, { isOwner: false, roles: {} }, { actor });
-        await transaction.deleteUser(id);
+        await deleteUser(transaction, id);
         return ok(undefined);
       }),
 
     link: (requester, id, other) =>
       changing(requester, id, async (transaction, user) => {
         if (id === other) return invalid("account", "must be the id of another account");
-        if (!(await transaction.user(other))) return missing(other);
-        if (!user.linked.includes(other)) await transaction.linkAccounts(id, other);
+        if (!(await findUser(transaction, other))) return missing(other);
+        if (!user.linked.includes(other)) await linkAccounts(transaction, id, other);
         return readBack(transaction, id);
       }),
 
     unlink: (requester, id) =>
       changing(requester, id, async (transaction, user) => {
-        if (user.linked.length > 0) await transaction.unlinkAccount(id);
+        if (user.linked.length > 0) await unlinkAccount(transaction, id);
         return readBack(transaction, id);
       }),
 
     removeSecondFactor: (id) =>
       changing({ actor: operator }, id, async (transaction, user) => {
         if (!user.hasSecondFactor) return conflict(`"${user.name}" has no second factor.`);
-        await transaction.setSecondFactor(id, null);
-        await transaction.deleteSessionsOf(id, {});
+        await setSecondFactor(transaction, id, null);
+        await deleteSessions(transaction, id, {});
         return ok(undefined);
       }),
 

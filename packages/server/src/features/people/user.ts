@@ -57,49 +57,6 @@ export interface Access {
 export const higherRole = <R extends PersonRole | "owner">(one: R, other: R): R =>
   lesserRole(one, other) === one ? other : one;
 
-export interface UserReads {
-  /** By name. */
-  users(): Promise<readonly User[]>;
-  user(id: string): Promise<User | undefined>;
-  /** `emailKey` is the address as `emailKeyOf` writes it. */
-  userByEmail(emailKey: string): Promise<User | undefined>;
-  userByIdentity(identity: Identity): Promise<User | undefined>;
-  accessOf(userId: string): Promise<readonly Access[]>;
-}
-
-/** Which accounts belong to one human: those that an owner linked, and those that have had the same address. */
-export interface OneHuman {
-  /** All accounts that count as the same human, this one and removed ones included. */
-  sameHuman(userId: string): Promise<ReadonlySet<string>>;
-  /** Whether an account that isn't linked with this one had one of its addresses first. */
-  isAddressTaken(userId: string): Promise<boolean>;
-  /** The account has this address, or has had it. */
-  rememberAddress(userId: string, email: string, at: Date): Promise<void>;
-  linkAccounts(one: string, other: string): Promise<void>;
-  unlinkAccount(userId: string): Promise<void>;
-}
-
-export interface UserWrites {
-  insertUser(user: NewUser, at: Date): Promise<void>;
-  updateUser(
-    id: string,
-    change: Partial<Pick<User, "name" | "email" | "isOwner" | "isOwnerFromGroup" | "signedInAt">>,
-    at: Date,
-  ): Promise<void>;
-  /** With their sessions, their keys and their access. */
-  deleteUser(id: string): Promise<void>;
-  insertIdentity(userId: string, identity: Identity): Promise<void>;
-  /** In the place of what they had there; null takes it away. */
-  setAccess(
-    userId: string,
-    environmentId: number,
-    access:
-      | (Pick<Access, "id" | "role" | "isFromGroup"> & Partial<Pick<Access, "handRole">>)
-      | null,
-    at: Date,
-  ): Promise<void>;
-}
-
 export const maxUsers = 10_000;
 export const maxUserNameLength = 100;
 const maxEmailLength = 254;

@@ -4,7 +4,7 @@ import type { ExpressionBuilder } from "kysely";
 import { type CountedFlag, countKinds, type UsageHour } from "../../evaluation/usage/counts.ts";
 import type { Db } from "../../platform/database/db.ts";
 import { actorOf } from "../../platform/database/schema/history-row.ts";
-import type { Database, Tables } from "../../platform/database/schema/tables.ts";
+import type { Tables } from "../../platform/database/schema/tables.ts";
 import { dateOf } from "../../platform/database/schema/times.ts";
 
 /** The entry that the last change of a flag has made. */
@@ -151,19 +151,4 @@ export const listUsageHours = async (
     off: row.off_count,
     lastAt: new Date(row.last_at),
   }));
-};
-
-/** Keys are sorted, so that two instances cannot deadlock. */
-export const writeKeyUse = async (
-  database: Database,
-  keyIds: readonly string[],
-  at: Date,
-): Promise<void> => {
-  for (const id of keyIds.toSorted()) {
-    await database
-      .updateTable("api_keys")
-      .set({ last_used_at: at.getTime() })
-      .where("id", "=", id)
-      .execute();
-  }
 };

@@ -1,6 +1,7 @@
 // Stores from time to time which keys were used since the last time.
 
 import type { Clock, Store } from "../database/store.ts";
+import { updateKeyUse } from "./key-queries.ts";
 import type { KeyTable } from "./key-table.ts";
 
 const flushPause = 60_000;
@@ -12,13 +13,15 @@ export interface KeyUse {
 
 export const createKeyUse = (
   table: Pick<KeyTable, "takeUsedKeys">,
-  store: Pick<Store, "keysUsed">,
+  store: Pick<Store, "transactRelaxed">,
   clock: Clock,
   failed: (error: unknown) => void,
 ): KeyUse => {
   const flush = async (): Promise<void> => {
     const keyIds = table.takeUsedKeys();
-    if (keyIds.length > 0) await store.keysUsed(keyIds, clock());
+    if (keyIds.length === 0) return;
+    const at = clock();
+    await store.transactRelaxed((db) => updateKeyUse(db, keyIds, at));
   };
   // What could not be written is dropped: a key that is in use is used again.
   const timer = setInterval(() => {

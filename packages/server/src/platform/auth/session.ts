@@ -42,21 +42,6 @@ export interface StoredSession extends SessionHolder {
   readonly hasNewRights: boolean;
 }
 
-/** The part of a transaction that stores them. */
-export interface SessionWrites {
-  /** Also deletes those that have ended. */
-  insertSession(session: Omit<StoredSession, "hasNewRights">, now: Date): Promise<void>;
-  /** From now on it ends then; false when its end is no longer the one that was read. */
-  shortenSession(read: Pick<StoredSession, "hash" | "endsAt">, until: Date): Promise<boolean>;
-  updateSessionKeys(hash: Uint8Array, keys: Pick<SessionHolder, "keyIds" | "link">): Promise<void>;
-  deleteSession(hash: Uint8Array): Promise<void>;
-  /** Those of a person: one by its id, all but the one with this hash, or all but the newest. */
-  deleteSessionsOf(
-    userId: string,
-    which: { readonly id: string } | { readonly except?: Uint8Array } | { readonly beyond: number },
-  ): Promise<void>;
-}
-
 export const isOver = (
   { usedAt, endsAt }: Pick<StoredSession, "usedAt" | "endsAt">,
   idleTimeout: number,
@@ -78,19 +63,4 @@ export interface SignInLink {
 export interface OpenInvitation {
   readonly userId: string;
   readonly invitedBy: string | null;
-}
-
-export interface SignInLinkReads {
-  /** Undefined when the link invites nobody or has expired. In a transaction: locked. */
-  invitation(hash: Uint8Array, now: Date): Promise<OpenInvitation | undefined>;
-}
-
-/** The part of a transaction that stores them. */
-export interface SignInLinkWrites {
-  /** Also deletes expired ones. */
-  insertSignInLink(link: SignInLink, now: Date): Promise<void>;
-  /** Deletes a link of the operator and returns the keys that it is good for; undefined when there is none or it has expired. */
-  takeSignInLink(hash: Uint8Array, now: Date): Promise<readonly string[] | undefined>;
-  /** The invitations of a person are no longer good. */
-  deleteInvitations(userId: string): Promise<void>;
 }

@@ -2,6 +2,16 @@
 import { createHash } from "node:crypto";
 import type { Clock, RandomBytes, Store, Transaction } from "../database/store.ts";
 import { isOver, type SessionHolder, type SignInMethod, type StoredSession } from "./session.ts";
+import {
+  deleteSession,
+  deleteSessions,
+  findSession,
+  insertSession,
+  listSessions,
+  shortenSession,
+  updateSessionKeys,
+  updateSessionUse,
+} from "./session-queries.ts";
 
 export interface Session extends Omit<StoredSession, "hash" | "usedAt"> {
   /** Known to the browser alone. */
@@ -83,7 +93,7 @@ export const createSessions = (
   ): Promise<T> => (transaction ? work(transaction) : store.transact(work));
 
   const look = async (token: string): Promise<StoredSession | undefined> => {
-    const stored = isToken(token) ? await store.session(sessionHash(token)) : undefined;
+    const stored = isToken(token) ? await findSession(store, sessionHash(token)) : undefined;
     return stored && !isOver(stored, idleTimeout, clock()) ? stored : undefined;
   };
 
@@ -95,11 +105,11 @@ export const createSessions = (
     earlier: Session | undefined,
   ): Promise<Session> => {
     const now = clock();
-    if (earlier) await transaction.deleteSession(sessionHash(earlier.token));
+    if (earlier) await deleteSession(transaction, sessionHash(earlier.token));
     const { token, hasNewRights: _, ...rest } = session;
-    await transaction.insertSession({ ...rest, hash: sessionHash(token), usedAt: now }, now);
+    await insertSession(transaction, { ...rest, hash: sessionHash(token), usedAt: now }, now);
     if (session.userId !== null) {
-      await transaction.deleteSessionsOf(session.userId, { beyond: maxSessions });
+      await deleteSessions(transaction, session.userId, { beyond: maxSessions });
     }
     return session;
   };
@@ -133,7 +143,7 @@ export const createSessions = (
       const renewed = { ...session, token: newToken(), hasNewRights: false };
       return store.transact(async (transaction) => {
         const old = { hash: sessionHash(session.token), endsAt: session.endsAt };
-        const isFirst = await transaction.shortenSession(old, until);
+        const isFirst = await shortenSession(transaction, old, until);
         return isFirst ? replace(transaction, renewed, undefined) : session;
       });
     },
@@ -146,34 +156,35 @@ export const createSessions = (
     async use(token) {
       const stored = await look(token);
       if (stored && clock().getTime() - stored.usedAt.getTime() >= usePrecision) {
-        await store.sessionUsed(stored.hash, clock());
+        const at = clock();
+        await store.transactRelaxed((db) => updateSessionUse(db, stored.hash, at));
       }
       return stored && { ...stored, token };
     },
 
     keep: (session, keys) =>
       store.transact((transaction) =>
-        transaction.updateSessionKeys(sessionHash(session.token), keys),
+        updateSessionKeys(transaction, sessionHash(session.token), keys),
       ),
 
     end: (session) =>
-      store.transact((transaction) => transaction.deleteSession(sessionHash(session.token))),
+      store.transact((transaction) => deleteSession(transaction, sessionHash(session.token))),
 
     async list(userId) {
       const now = clock();
-      const open = (await store.sessionsOf(userId)).filter(
+      const open = (await listSessions(store, userId)).filter(
         (each) => !isOver(each, idleTimeout, now),
       );
       return [...new Map(open.map((each) => [each.id, each])).values()];
     },
 
     endOne: (userId, id) =>
-      store.transact((transaction) => transaction.deleteSessionsOf(userId, { id })),
+      store.transact((transaction) => deleteSessions(transaction, userId, { id })),
 
     async endOthers({ userId, token }, transaction) {
       if (userId === null) return;
       const others = { except: sessionHash(token) };
-      await within(transaction, (own) => own.deleteSessionsOf(userId, others));
+      await within(transaction, (own) => deleteSessions(own, userId, others));
     },
 
     isFresh: ({ userId, signedInAt }) =>

@@ -3,19 +3,6 @@ import { fromStored } from "@halyard/core/flags/stored";
 import type { Selectable } from "kysely";
 import type { EnvironmentContent, SegmentReads } from "../../evaluation/content.ts";
 import { followReads } from "../../evaluation/queries.ts";
-import type { ChangeRequestReads } from "../../features/change-requests/change-request.ts";
-import { changeRequestReads } from "../../features/change-requests/queries.ts";
-import { environmentReads } from "../../features/environments/queries.ts";
-import { removedEnvironments } from "../../features/environments/removal-queries.ts";
-import type { EnvironmentReads } from "../../features/environments/rules.ts";
-import { apiKeyReads } from "../../features/keys/queries.ts";
-import { userReads } from "../../features/people/queries.ts";
-import {
-  readSession,
-  sessionsOf,
-  signInLinkReads,
-} from "../../features/people/sign-in/session-queries.ts";
-import type { UserReads } from "../../features/people/user.ts";
 import {
   caughtUp,
   referenceReads,
@@ -24,8 +11,6 @@ import {
 } from "../../features/segments/queries.ts";
 import type { VersionedFlag } from "../../writes/change.ts";
 import type { ReferenceReads } from "../../writes/references.ts";
-import type { SignInLinkReads } from "../auth/session.ts";
-import type { SameSelect } from "./schema/dialect.ts";
 import { batchesOf, idList } from "./schema/id-list.ts";
 import { prepared, type Value } from "./schema/prepared.ts";
 import type { Database, Tables } from "./schema/tables.ts";
@@ -58,22 +43,9 @@ const readFlag = prepared((database, value: Value<{ environmentId: number; key: 
     .where("key", "=", value("key")),
 );
 
-/** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (
   database: Database,
-  lock: SameSelect = (query) => query,
-): Pick<
-  Reader,
-  | keyof ReferenceReads
-  | keyof SegmentReads
-  | keyof SignInLinkReads
-  | keyof UserReads
-  | keyof EnvironmentReads
-  | keyof ChangeRequestReads
-  | "flag"
-  | "keys"
-  | "apiKey"
-> => {
+): Pick<Reader, keyof ReferenceReads | keyof SegmentReads | "flag"> => {
   const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
     const found: VersionedFlag[] = [];
     for (const part of batchesOf(keys)) {
@@ -92,27 +64,17 @@ export const readsToChange = (
   return {
     ...segmentReads(database),
     ...referenceReads(database, flagsAmong),
-    ...userReads(database),
-    ...environmentReads(database),
-    ...signInLinkReads(database, lock),
-    ...changeRequestReads(database),
 
     async flag(environmentId, key) {
       const [row] = await readFlag.run(database, { environmentId, key });
       return row && flagOf(row);
     },
-
-    ...apiKeyReads(database),
   };
 };
 
 export const createReader = (database: Database): Reader => ({
   ...readsToChange(database),
   ...followReads(database),
-  session: readSession(database),
-  sessionsOf: sessionsOf(database),
-
-  removedEnvironments: () => removedEnvironments(database),
 
   async content(environmentId) {
     // The flags are of the same moment as the segments or of a later one: then the changes in between are made up for.

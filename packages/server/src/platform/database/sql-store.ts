@@ -2,9 +2,6 @@
 
 import { signCheckpointsAnew } from "../../features/history/checkpoints.ts";
 import { replaceLostKey } from "../../features/people/address-hashes.ts";
-import { credentialReads, hasPasswords } from "../../features/people/sign-in/credential-queries.ts";
-import { writeSessionUse } from "../../features/people/sign-in/session-queries.ts";
-import { writeKeyUse } from "../../features/usage/queries.ts";
 import { insertQueued } from "../../features/webhooks/deliveries/queue-queries.ts";
 import type { Requester } from "../auth/principal.ts";
 import { type SignalDraft, unlocked } from "./db.ts";
@@ -78,8 +75,6 @@ export const createSqlStore = (
     database: engine.databaseForRequests,
     background: { ...handle, database: engine.database },
     ...engine.reads,
-    ...credentialReads(engine.database, secrets),
-    hasPasswords: () => hasPasswords(engine.database),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
     async transact(work, { environmentId, requester } = {}) {
@@ -104,14 +99,10 @@ export const createSqlStore = (
       return () => commitListeners.delete(listener);
     },
     onHint: (listener) => engine.onHint(listener),
-    keysUsed: (keyIds, at) =>
-      engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
-    sessionUsed: (hash, at) =>
-      engine.transactRelaxed((database) => writeSessionUse(database, hash, at)),
     reencryptSecrets: ({ isAddressKeyLost }) =>
       engine.transact(async (database) => {
         await signCheckpointsAnew({ ...handle, database });
-        const lostAddresses = await replaceLostKey(database, secrets, isAddressKeyLost);
+        const lostAddresses = await replaceLostKey({ database, secrets }, isAddressKeyLost);
         return { count: await reencrypt(database, engine.traits, secrets), lostAddresses };
       }),
     unreadableSecrets: () => unreadableSecrets(engine.database, secrets),

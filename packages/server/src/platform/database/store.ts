@@ -1,34 +1,13 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 
 import type { EnvironmentContent, SegmentReads } from "../../evaluation/content.ts";
-import type {
-  ChangeRequestReads,
-  ChangeRequestWrites,
-} from "../../features/change-requests/change-request.ts";
-import type {
-  EnvironmentReads,
-  EnvironmentWrites,
-  RemovedEnvironment,
-} from "../../features/environments/rules.ts";
-import type {
-  CredentialReads,
-  CredentialWrites,
-} from "../../features/people/sign-in/credentials.ts";
-import type { OneHuman, UserReads, UserWrites } from "../../features/people/user.ts";
 import type { Outcome } from "../../features/webhooks/deliveries/rules.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "../../writes/change.ts";
 import type { NewHistoryEntry } from "../../writes/history-entry.ts";
 import type { IdempotencyWrites } from "../../writes/idempotency-record.ts";
 import type { ReferenceReads } from "../../writes/references.ts";
 import type { NewDelivery, Webhook } from "../../writes/webhook.ts";
-import type { ApiKey, ApiKeyIn, NewKey } from "../auth/api-key.ts";
 import type { Principal, Requester } from "../auth/principal.ts";
-import type {
-  SessionWrites,
-  SignInLinkReads,
-  SignInLinkWrites,
-  StoredSession,
-} from "../auth/session.ts";
 import type { AuditLine } from "../telemetry/audit-line.ts";
 import type { Db, Tx } from "./db.ts";
 
@@ -69,24 +48,9 @@ export interface KeyHolder {
 }
 
 /** Always the last committed state. */
-export interface Reader
-  extends EnvironmentReads,
-    ReferenceReads,
-    SegmentReads,
-    SignInLinkReads,
-    UserReads,
-    ChangeRequestReads {
-  /** Newest first. */
-  removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
+export interface Reader extends ReferenceReads, SegmentReads {
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
   content(environmentId: number): Promise<EnvironmentContent>;
-  /** Those that are not revoked, oldest first. */
-  keys(environmentId: number): Promise<readonly ApiKey[]>;
-  /** A key of any environment that isn't revoked. */
-  apiKey(id: string): Promise<ApiKeyIn | undefined>;
-  session(hash: Uint8Array): Promise<StoredSession | undefined>;
-  /** Newest first. */
-  sessionsOf(userId: string): Promise<readonly StoredSession[]>;
   /** The position of every environment. */
   positions(): Promise<readonly Position[]>;
   /** The revision log after a revision, oldest first. */
@@ -99,18 +63,7 @@ export interface Reader
   keyHolders(environmentId: number): Promise<readonly KeyHolder[]>;
 }
 
-type ReadsToChange = Pick<
-  Reader,
-  | keyof ReferenceReads
-  | keyof SegmentReads
-  | keyof SignInLinkReads
-  | keyof UserReads
-  | keyof EnvironmentReads
-  | keyof ChangeRequestReads
-  | "flag"
-  | "keys"
-  | "apiKey"
->;
+type ReadsToChange = Pick<Reader, keyof ReferenceReads | keyof SegmentReads | "flag">;
 
 /** What is read under the environment's lock. */
 export interface Locked {
@@ -122,18 +75,7 @@ export interface Locked {
  * All or nothing. Calls are executed in the order in which they are made, also when they are made
  * together. What is read after a lock is read under the lock.
  */
-export interface Transaction
-  extends Tx,
-    ReadsToChange,
-    CredentialReads,
-    CredentialWrites,
-    EnvironmentWrites,
-    IdempotencyWrites,
-    SessionWrites,
-    SignInLinkWrites,
-    UserWrites,
-    OneHuman,
-    ChangeRequestWrites {
+export interface Transaction extends Tx, ReadsToChange, IdempotencyWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
@@ -142,11 +84,6 @@ export interface Transaction
   lastVersion(environmentId: number, kind: Revision["kind"], key: string): Promise<number>;
   /** The only way to write what has revisions: with its history entry, events and deliveries. */
   commit(change: Change, deliveries: readonly NewDelivery[]): Promise<void>;
-  insertKey(key: NewKey): Promise<void>;
-  /** Beyond `kept`, the keys that were revoked first are forgotten. */
-  revokeKey(environmentId: number, id: string, at: Date, kept: number): Promise<void>;
-  /** Where a key of this hash was ever issued, revoked or not. */
-  keyIssuedIn(hash: Uint8Array): Promise<{ environmentId: number; revoked: boolean } | undefined>;
   /** Under the environment's lock, which it takes if need be. Returns the chain of the history after it. */
   record(environmentId: number, entry: NewHistoryEntry): Promise<string>;
 }
@@ -175,7 +112,7 @@ export interface TransactOptions {
   readonly requester?: Requester;
 }
 
-export interface Store extends Db, Reader, CredentialReads {
+export interface Store extends Db, Reader {
   /** For reads that are not made for a request: they never fail because too many requests wait. */
   readonly background: Db;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
@@ -200,10 +137,6 @@ export interface Store extends Db, Reader, CredentialReads {
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */
   onHint(listener: () => void): () => void;
-  /** Whether anybody signs in with a password. */
-  hasPasswords(): Promise<boolean>;
-  keysUsed(keyIds: readonly string[], at: Date): Promise<void>;
-  sessionUsed(hash: Uint8Array, at: Date): Promise<void>;
   /** Encrypts every secret with the newest key. */
   reencryptSecrets(choice: { readonly isAddressKeyLost: boolean }): Promise<Reencrypted>;
   /** Webhooks and people whose secret was encrypted with a key that is missing here. */

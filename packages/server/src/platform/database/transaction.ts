@@ -2,25 +2,13 @@
 
 import { chainAfter } from "@halyard/core/history/chain";
 import type { Kind } from "@halyard/core/kinds";
-import { changeRequestWrites } from "../../features/change-requests/queries.ts";
-import { copyWrites } from "../../features/environments/copy-queries.ts";
-import { environmentWrites } from "../../features/environments/queries.ts";
-import { removalWrites } from "../../features/environments/removal-queries.ts";
-import { keyWrites } from "../../features/keys/queries.ts";
-import { oneHumanWrites } from "../../features/people/one-human.ts";
-import { userWrites } from "../../features/people/queries.ts";
-import {
-  credentialReads,
-  credentialWrites,
-} from "../../features/people/sign-in/credential-queries.ts";
-import { sessionWrites, signInLinkWrites } from "../../features/people/sign-in/session-queries.ts";
 import type { ChainHead } from "../../writes/chained-entry.ts";
 import type { Change } from "../../writes/change.ts";
 import { lockEnvironment } from "../../writes/lock.ts";
-import type { NewDelivery } from "../../writes/webhook.ts";
+import { queueAtEnd } from "../../writes/queue-at-end.ts";
 import { writeChange } from "../../writes/write-change.ts";
 import { sha256 } from "../text-hash.ts";
-import { audited, auditOfChange, auditOfEntry } from "./audit-lines.ts";
+import { auditOfChange, auditOfEntry } from "./audit-lines.ts";
 import type { SignalDraft } from "./db.ts";
 import { readsToChange } from "./reader.ts";
 import { appendEntry, lockHead } from "./schema/chain.ts";
@@ -102,15 +90,8 @@ interface Resources {
 }
 
 /** What knows nothing of the transaction but its database. */
-const onConnection = ({ database, traits, secrets }: Resources) => ({
-  ...readsToChange(database, traits.locked),
-  ...credentialReads(database, secrets, traits.locked),
-  ...signInLinkWrites(database),
-  ...sessionWrites(database),
-  ...credentialWrites(database, traits, secrets),
-  ...oneHumanWrites(database, secrets),
-  ...environmentWrites(database, traits),
-  ...copyWrites(database, traits),
+const onConnection = ({ database, traits }: Resources) => ({
+  ...readsToChange(database),
   ...idempotencyRecords(database),
 
   alone: () => traits.alone(database),
@@ -143,14 +124,7 @@ const createTransaction = (
     throw new Error("A change does not follow the last entry of its history.");
   };
 
-  const queueAtEnd = (deliveries: readonly NewDelivery[], at: Date): void => {
-    for (const delivery of deliveries) {
-      signal.deliveries.push({ ...delivery, kind: "event", at });
-      signal.queued.add(delivery.webhookId);
-    }
-  };
-
-  const transaction: Transaction = {
+  return {
     ...connection,
     ...{ database, traits, secrets, signal, heads, locked: traits.locked },
 
@@ -168,16 +142,10 @@ const createTransaction = (
       heads.set(change.state.id, change.state);
       await writeChange(database, traits, change);
       // By the clock, unlike the change itself: after the clock went back they would wait for it to come round again.
-      queueAtEnd(deliveries, change.now);
+      queueAtEnd({ signal }, deliveries, change.now);
       signal.changes.push(change);
       signal.audit.push(auditOfChange(change));
     },
-
-    ...userWrites(database, traits, secrets, signal),
-    ...changeRequestWrites(database, traits, signal, queueAtEnd),
-
-    ...keyWrites(database, traits, signal.revokedKeys),
-    ...removalWrites(database, traits, signal),
 
     async record(environmentId, entry) {
       const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
@@ -188,7 +156,6 @@ const createTransaction = (
       return after.chain;
     },
   };
-  return { ...transaction, ...audited(transaction, signal) };
 };
 
 /**

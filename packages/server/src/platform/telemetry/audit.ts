@@ -2,6 +2,11 @@
 import { operator, type Requester, whoIs } from "../auth/principal.ts";
 import type { Replica } from "../database/replica.ts";
 import type { Commit, Position, Store } from "../database/store.ts";
+import {
+  listEnvironments,
+  listRemovedEnvironments,
+  listUnfinishedEnvironments,
+} from "../environments.ts";
 import type { AuditLine } from "./audit-line.ts";
 
 export interface AuditLog {
@@ -20,7 +25,7 @@ const deleted = "environment.deleted";
 /** The ids of all environments, including copies that are not finished. */
 const idsOf = async (store: Store): Promise<ReadonlySet<number>> => {
   // In this order: a copy that finishes in between is in both lists.
-  const lists = [await store.unfinishedEnvironments(), await store.environments()];
+  const lists = [await listUnfinishedEnvironments(store), await listEnvironments(store)];
   return new Set(lists.flat().map(({ id }) => id));
 };
 
@@ -72,7 +77,7 @@ export const createAudit = (log: AuditLog): Audit => {
     );
     const existing = missing.length > 0 ? await idsOf(store) : new Set();
     const gone = missing.filter(([id]) => !existing.has(id));
-    const removed = gone.length > 0 ? await store.removedEnvironments() : [];
+    const removed = gone.length > 0 ? await listRemovedEnvironments(store) : [];
     for (const [environmentId, name] of gone) {
       // The operator's command writes no audit log; every other server logs its own deletions.
       const by = removed.find((each) => each.name === name)?.actor ?? operator;

@@ -7,7 +7,8 @@ import type { ApiKeyCache } from "../../../platform/auth/key-cache.ts";
 import type { RateLimit } from "../../../platform/auth/rate-limit.ts";
 import type { SessionRequests } from "../../../platform/auth/session-request.ts";
 import type { Sessions } from "../../../platform/auth/sessions.ts";
-import type { Clock, Reader } from "../../../platform/database/store.ts";
+import type { Db } from "../../../platform/database/db.ts";
+import type { Clock } from "../../../platform/database/store.ts";
 import type { DashboardFiles } from "../../../platform/http/dashboard-files.ts";
 import {
   createSendPage,
@@ -26,7 +27,7 @@ export interface DashboardDependencies extends PasswordRouteDependencies {
   readonly files: DashboardFiles | undefined;
   readonly sessions: Sessions;
   readonly links: SignInLinks;
-  readonly reads: Pick<Reader, "user" | "environments">;
+  readonly db: Db;
   readonly singleSignOn: SingleSignOn;
   readonly secondFactors: SecondFactors;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 // One-time links: those of the operator sign in to the dashboard with the oldest admin key of every environment, invitations are for one person.
 import { createHash } from "node:crypto";
 import { isExpired } from "../../../platform/auth/api-key.ts";
+import { listKeys } from "../../../platform/auth/key-queries.ts";
 import type { Actor } from "../../../platform/auth/principal.ts";
 import type {
   Clock,
@@ -9,6 +10,8 @@ import type {
   Store,
   Transaction,
 } from "../../../platform/database/store.ts";
+import { listEnvironments } from "../../../platform/environments.ts";
+import { deleteInvitations, insertSignInLink, takeSignInLink } from "./queries.ts";
 
 const lifetime = 10 * 60 * 1_000;
 const invitationLifetime = 7 * 24 * 60 * 60 * 1_000;
@@ -43,9 +46,10 @@ export const issueInvitation = async (
   const now = clock();
   const token = newToken(random);
   const expiresAt = new Date(now.getTime() + invitationLifetime);
-  await transaction.deleteInvitations(userId);
+  await deleteInvitations(transaction, userId);
   const invitedBy = user?.name ?? null;
-  await transaction.insertSignInLink(
+  await insertSignInLink(
+    transaction,
     { hash: linkHash(token), keyIds: [], userId, invitedBy, expiresAt },
     now,
   );
@@ -60,8 +64,8 @@ export const createSignInLinks = (
     store.transact(async (transaction) => {
       const now = clock();
       const keyIds: string[] = [];
-      for (const { id } of await transaction.environments()) {
-        const keys = await transaction.keys(id);
+      for (const { id } of await listEnvironments(transaction)) {
+        const keys = await listKeys(transaction, id);
         const oldest = keys.find(
           (key) => key.role === "admin" && key.user === null && !isExpired(key, now),
         );
@@ -69,7 +73,8 @@ export const createSignInLinks = (
       }
       const token = newToken(random);
       const expiresAt = new Date(now.getTime() + lifetime);
-      await transaction.insertSignInLink(
+      await insertSignInLink(
+        transaction,
         { hash: linkHash(token), keyIds, userId: null, invitedBy: null, expiresAt },
         now,
       );
@@ -77,5 +82,5 @@ export const createSignInLinks = (
     }),
 
   redeem: (token) =>
-    store.transact((transaction) => transaction.takeSignInLink(linkHash(token), clock())),
+    store.transact((transaction) => takeSignInLink(transaction, linkHash(token), clock())),
 });

@@ -1,11 +1,14 @@
 // Signs people in with a password, and with the code of their second factor when they have one.
 import { createHash } from "node:crypto";
+import { deleteSessions } from "../../../platform/auth/session-queries.ts";
 import type { NewSession, Session, Sessions } from "../../../platform/auth/sessions.ts";
 import type { Clock, Store, Transaction } from "../../../platform/database/store.ts";
 import { type Failure, fail, ok, type Result } from "../../../platform/errors.ts";
+import { findUser, findUserByEmail, updateUser } from "../queries.ts";
 import { checkEmail, checkUserName, emailKeyOf, type User } from "../user.ts";
 import { checkPassword } from "./password-rules.ts";
 import type { Passwords } from "./passwords.ts";
+import { deleteInvitations, findCredentials, findInvitation, setPassword } from "./queries.ts";
 import { refuseCode } from "./second-factors.ts";
 
 /** From where a session begins. */
@@ -106,13 +109,13 @@ export const createPasswordSignIn = ({
   ): Promise<SignedIn> =>
     store.transact(async (transaction): Promise<SignedIn> => {
       const now = clock();
-      const credentials = await transaction.credentials(userId);
+      const credentials = await findCredentials(transaction, userId);
       // Changed since it was compared.
       if (credentials?.password !== stored) return refuse(wrong, userId);
       const refused = await refuseCode(transaction, userId, credentials, code, now);
       if (refused) return refuse(refused, userId);
-      if (rehashed !== undefined) await transaction.setPassword(userId, rehashed);
-      await transaction.updateUser(userId, { signedInAt: now }, now);
+      if (rehashed !== undefined) await setPassword(transaction, userId, rehashed);
+      await updateUser(transaction, userId, { signedInAt: now }, now);
       return { ok: true, value: await next(transaction) };
     });
 
@@ -122,7 +125,8 @@ export const createPasswordSignIn = ({
     password: string,
     failure: Failure,
   ): Promise<Result<{ readonly stored: string; readonly rehashed: string | undefined }>> => {
-    const credentials = userId === null ? undefined : await store.credentials(userId);
+    const credentials =
+      userId === null ? undefined : await findCredentials(store.background, userId);
     const stored = credentials?.password ?? null;
     const verdict = await passwords.verify(password, stored);
     if (!verdict.ok) return verdict;
@@ -144,8 +148,8 @@ export const createPasswordSignIn = ({
   });
 
   const invited = async (token: string): Promise<Invited | undefined> => {
-    const invitation = await store.invitation(invitationHash(token), clock());
-    const user = invitation && (await store.user(invitation.userId));
+    const invitation = await findInvitation(store, invitationHash(token), clock());
+    const user = invitation && (await findUser(store, invitation.userId));
     return user && { user, invitedBy: invitation.invitedBy };
   };
 
@@ -153,7 +157,7 @@ export const createPasswordSignIn = ({
     async signIn({ email, password, code }, place, earlier) {
       // What is no address is as unknown as an unknown one.
       const address = checkEmail(email);
-      const user = address.ok ? await store.userByEmail(emailKeyOf(address.value)) : undefined;
+      const user = address.ok ? await findUserByEmail(store, emailKeyOf(address.value)) : undefined;
       const userId = user?.id ?? null;
       const verified = await verify(userId, password, wrong);
       if (!verified.ok || userId === null) {
@@ -176,8 +180,8 @@ export const createPasswordSignIn = ({
     },
 
     async change(userId, session, { current, password }) {
-      const user = await store.user(userId);
-      const credentials = await store.credentials(userId);
+      const user = await findUser(store, userId);
+      const credentials = await findCredentials(store.background, userId);
       if (!user || credentials?.password == null) return refuse(noPassword, userId);
       const checked = await checkNew(password, user);
       if (!checked.ok) return refuse(checked.failure, userId);
@@ -186,9 +190,9 @@ export const createPasswordSignIn = ({
       const hash = await passwords.hash(password);
       if (!hash.ok) return refuse(hash.failure, userId);
       return store.transact(async (transaction): Promise<SignedIn> => {
-        const now = await transaction.credentials(userId);
+        const now = await findCredentials(transaction, userId);
         if (now?.password !== verified.value.stored) return refuse(wrongPassword, userId);
-        await transaction.setPassword(userId, hash.value);
+        await setPassword(transaction, userId, hash.value);
         await sessions.endOthers(session, transaction);
         return { ok: true, value: await sessions.renew(session, {}, transaction) };
       });
@@ -211,18 +215,18 @@ export const createPasswordSignIn = ({
       return store.transact(async (transaction): Promise<SignedIn> => {
         const now = clock();
         // Locked: of several who accept it at the same moment, the others find it gone.
-        if ((await transaction.invitation(hash, now))?.userId !== userId) {
+        if ((await findInvitation(transaction, hash, now))?.userId !== userId) {
           return refuse(invitationOver, userId);
         }
-        const credentials = await transaction.credentials(userId);
+        const credentials = await findCredentials(transaction, userId);
         if (!credentials) return refuse(invitationOver, userId);
         // A new password does not replace the second factor.
         const refused = await refuseCode(transaction, userId, credentials, code, now);
         if (refused) return refuse(refused, userId);
-        await transaction.deleteInvitations(userId);
-        await transaction.setPassword(userId, hashed.value);
-        await transaction.updateUser(userId, { name: called.value, signedInAt: now }, now);
-        await transaction.deleteSessionsOf(userId, {});
+        await deleteInvitations(transaction, userId);
+        await setPassword(transaction, userId, hashed.value);
+        await updateUser(transaction, userId, { name: called.value, signedInAt: now }, now);
+        await deleteSessions(transaction, userId, {});
         return {
           ok: true,
           value: await sessions.begin(asPerson(userId, place), earlier, transaction),

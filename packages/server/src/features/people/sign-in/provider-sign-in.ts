@@ -1,7 +1,20 @@
 // People who come from an OpenID Connect provider: their account, and what their groups give them, at every sign-in.
 
 import type { Sources, Store, Transaction } from "../../../platform/database/store.ts";
+import { listEnvironments } from "../../../platform/environments.ts";
 import { setRole } from "../access.ts";
+import { listAccess } from "../access-queries.ts";
+import { rememberAddress } from "../address-hashes.ts";
+import { isAddressTaken } from "../one-human-queries.ts";
+import {
+  findUser,
+  findUserByEmail,
+  findUserByIdentity,
+  insertIdentity,
+  insertUser,
+  listUsers,
+  updateUser,
+} from "../queries.ts";
 import {
   checkEmail,
   emailKeyOf,
@@ -22,6 +35,7 @@ import {
   subjectProblem,
   verifiedEmailIn,
 } from "./provider.ts";
+import { deleteInvitations, findInvitation } from "./queries.ts";
 
 export interface Arrival {
   readonly settings: ProviderSettings;
@@ -74,8 +88,8 @@ export const createProviderSignIn = (
     identity: Identity,
     known: User | undefined,
   ): Promise<Welcome | TurnedAway> => {
-    const invitation = await transaction.invitation(linkHash(token), clock());
-    const user = invitation && (await transaction.user(invitation.userId));
+    const invitation = await findInvitation(transaction, linkHash(token), clock());
+    const user = invitation && (await findUser(transaction, invitation.userId));
     if (!user) return { kind: "invitation-over" };
     if (known && known.id !== user.id) {
       return noAccess("this identity belongs to somebody else than who was invited");
@@ -84,8 +98,8 @@ export const createProviderSignIn = (
     if (!known && user.hasSecondFactor) {
       return noAccess("who was invited has a second factor, and has to turn it off before");
     }
-    if (!known) await transaction.insertIdentity(user.id, identity);
-    await transaction.deleteInvitations(user.id);
+    if (!known) await insertIdentity(transaction, user.id, identity);
+    await deleteInvitations(transaction, user.id);
     return { kind: "welcome", user, isNew: false };
   };
 
@@ -94,24 +108,24 @@ export const createProviderSignIn = (
     transaction: Transaction,
     { identity, claims }: Arrival,
   ): Promise<Welcome | TurnedAway> => {
-    if ((await transaction.users()).length >= maxUsers)
+    if ((await listUsers(transaction)).length >= maxUsers)
       return noAccess("there are too many people");
     const email = checkEmail(verifiedEmailIn(claims) ?? "");
     // Who has an address is told apart by it, so nobody gets somebody else's: not even somebody of the same name.
-    const isFree = email.ok && !(await transaction.userByEmail(emailKeyOf(email.value)));
+    const isFree = email.ok && !(await findUserByEmail(transaction, emailKeyOf(email.value)));
     const id = newIds.user();
     const name = nameIn(claims, maxUserNameLength);
     const made = { id, name, email: isFree ? email.value : null, isOwner: false };
-    await transaction.insertUser(made, clock());
-    await transaction.insertIdentity(id, identity);
-    const user = await transaction.user(id);
+    await insertUser(transaction, made, clock());
+    await insertIdentity(transaction, id, identity);
+    const user = await findUser(transaction, id);
     if (!user) throw new Error("a new account cannot be read");
     return { kind: "welcome", user, isNew: true };
   };
 
   const receive = async (transaction: Transaction, arrival: Arrival) => {
     const { identity, invitation, expected } = arrival;
-    const known = await transaction.userByIdentity(identity);
+    const known = await findUserByIdentity(transaction, identity);
     if (expected !== null && known?.id !== expected) {
       return noAccess("somebody else has signed in than who was asked to");
     }
@@ -127,18 +141,18 @@ export const createProviderSignIn = (
     { settings, claims }: Arrival,
   ): Promise<{ readonly isAddressTaken: boolean }> => {
     const email = checkEmail(verifiedEmailIn(claims) ?? "");
-    if (email.ok) await transaction.rememberAddress(user.id, email.value, clock());
+    if (email.ok) await rememberAddress(transaction, user.id, email.value, clock());
     // Otherwise one human could have two accounts that both have roles, and approve with one what the other proposes.
-    const isAddressTaken = await transaction.isAddressTaken(user.id);
-    const granted = isAddressTaken ? nothing : grantedBy(settings, claims);
+    const isTaken = await isAddressTaken(transaction, user.id);
+    const granted = isTaken ? nothing : grantedBy(settings, claims);
     const isOwnerByHand = user.isOwner && !user.isOwnerFromGroup;
     const isOwnerFromGroup = granted.isOwner && !isOwnerByHand;
     const isOwner = isOwnerByHand || isOwnerFromGroup;
     if (isOwner !== user.isOwner) {
-      await transaction.updateUser(user.id, { isOwner, isOwnerFromGroup }, clock());
+      await updateUser(transaction, user.id, { isOwner, isOwnerFromGroup }, clock());
     }
-    const environments = await transaction.environments();
-    const known = await transaction.accessOf(user.id);
+    const environments = await listEnvironments(transaction);
+    const known = await listAccess(transaction, user.id);
     const actor = { keyId: null, name: settings.name };
     for (const { environment, before, role, ...given } of followGroups(
       environments,
@@ -148,7 +162,7 @@ export const createProviderSignIn = (
     )) {
       await setRole(sources, transaction, user, environment, [before, role], { ...given, actor });
     }
-    return { isAddressTaken };
+    return { isAddressTaken: isTaken };
   };
 
   return {
@@ -165,7 +179,7 @@ export const createProviderSignIn = (
         if (received.kind !== "welcome") return received;
         const { user, isNew } = received;
         const followed = await follow(transaction, user, arrival);
-        await transaction.updateUser(user.id, { signedInAt: clock() }, clock());
+        await updateUser(transaction, user.id, { signedInAt: clock() }, clock());
         const value = await begin(transaction, user.id);
         return { kind: "in", value, userId: user.id, isNew, ...followed };
       });

@@ -10,7 +10,15 @@ import {
   ok,
   type Result,
 } from "../../../platform/errors.ts";
+import { findUser } from "../queries.ts";
 import type { Credentials } from "./credentials.ts";
+import {
+  findCredentials,
+  setRecoveryCodes,
+  setSecondFactor,
+  takeCodeStep,
+  takeRecoveryCode,
+} from "./queries.ts";
 import {
   appCode,
   base32,
@@ -44,10 +52,10 @@ export const refuseCode = async (
   const typed = appCode(code);
   if (typed === undefined) {
     const hash = recoveryCodeHash(userId, code);
-    return (await transaction.takeRecoveryCode(userId, hash)) ? undefined : wrong;
+    return (await takeRecoveryCode(transaction, userId, hash)) ? undefined : wrong;
   }
   const step = stepOf(secondFactor.secret, typed, now);
-  return step !== undefined && (await transaction.takeCodeStep(userId, step)) ? undefined : wrong;
+  return step !== undefined && (await takeCodeStep(transaction, userId, step)) ? undefined : wrong;
 };
 
 export interface SecondFactors {
@@ -85,22 +93,22 @@ export const createSecondFactors = (
   const giveCodes = async (transaction: Transaction, userId: string): Promise<string[]> => {
     const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(random));
     const hashes = codes.map((code) => recoveryCodeHash(userId, code));
-    await transaction.setRecoveryCodes(userId, hashes);
+    await setRecoveryCodes(transaction, userId, hashes);
     return codes;
   };
 
   return {
     begin: (userId) =>
       store.transact(async (transaction) => {
-        const user = await transaction.user(userId);
-        const credentials = await transaction.credentials(userId);
+        const user = await findUser(transaction, userId);
+        const credentials = await findCredentials(transaction, userId);
         if (!user || !credentials) return notFound("The person", userId);
         if (credentials.password === null) {
           return conflict("A second factor is for those who sign in with a password.");
         }
         if (credentials.secondFactor?.isOn) return conflict(isOnAlready);
         const secret = newSecret(random);
-        await transaction.setSecondFactor(userId, secret);
+        await setSecondFactor(transaction, userId, secret);
         const uri = secretUri(secret, issuer, user.email ?? user.name);
         return ok({ secret: base32(secret), uri });
       }),
@@ -108,13 +116,13 @@ export const createSecondFactors = (
     turnOn: (userId, session, code) =>
       store.transact(async (transaction) => {
         const now = clock();
-        const credentials = await transaction.credentials(userId);
+        const credentials = await findCredentials(transaction, userId);
         const pending = credentials?.secondFactor;
         if (!pending) return conflict(isOff);
         if (pending.isOn) return conflict(isOnAlready);
         const typed = appCode(code);
         const step = typed === undefined ? undefined : stepOf(pending.secret, typed, now);
-        if (step === undefined || !(await transaction.takeCodeStep(userId, step))) {
+        if (step === undefined || !(await takeCodeStep(transaction, userId, step))) {
           return fail({
             code: "VALIDATION_FAILED",
             message: "The code is wrong; does the clock of your device run right?",
@@ -130,15 +138,15 @@ export const createSecondFactors = (
 
     turnOff: (userId, session) =>
       store.transact(async (transaction) => {
-        const credentials = await transaction.credentials(userId);
+        const credentials = await findCredentials(transaction, userId);
         if (!credentials?.secondFactor?.isOn) return conflict(isOff);
-        await transaction.setSecondFactor(userId, null);
+        await setSecondFactor(transaction, userId, null);
         return ok(await sessions.renew(session, {}, transaction));
       }),
 
     newRecoveryCodes: (userId) =>
       store.transact(async (transaction) => {
-        const credentials = await transaction.credentials(userId);
+        const credentials = await findCredentials(transaction, userId);
         if (!credentials?.secondFactor?.isOn) return conflict(isOff);
         return ok(await giveCodes(transaction, userId));
       }),

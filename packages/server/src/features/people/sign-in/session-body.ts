@@ -5,12 +5,14 @@ import type { SessionHolder } from "../../../platform/auth/session.ts";
 import { knownHolders } from "../../../platform/auth/session-authenticate.ts";
 import { csrfTokenOf } from "../../../platform/auth/session-request.ts";
 import type { Session } from "../../../platform/auth/sessions.ts";
-import type { Reader } from "../../../platform/database/store.ts";
+import type { Db } from "../../../platform/database/db.ts";
+import { listEnvironments } from "../../../platform/environments.ts";
+import { findUser } from "../queries.ts";
 import type { User } from "../user.ts";
 
 export interface SessionAnswerDependencies {
   readonly keyCache: Pick<ApiKeyCache, "catchUp" | "knownHolder" | "accessOf">;
-  readonly reads: Pick<Reader, "user" | "environments">;
+  readonly db: Db;
 }
 
 export interface SessionAnswers {
@@ -34,7 +36,7 @@ const shownUser = (user: User) => ({
 
 export const createSessionAnswers = ({
   keyCache,
-  reads,
+  db,
 }: SessionAnswerDependencies): SessionAnswers => {
   const holdersOf: SessionAnswers["holdersOf"] = async (session) => {
     const isKnown = session.keyIds.every((keyId) => keyCache.knownHolder(keyId));
@@ -54,10 +56,10 @@ export const createSessionAnswers = ({
     hasLinkRights,
     async answerOf(session) {
       const holders = await holdersOf(session);
-      const user = session.userId === null ? undefined : await reads.user(session.userId);
+      const user = session.userId === null ? undefined : await findUser(db, session.userId);
       // Somebody who may do nothing yet is signed in all the same; a key that is gone is nobody.
       if (!user && (session.userId !== null || holders.length === 0)) return undefined;
-      const known = new Map((await reads.environments()).map((each) => [each.id, each]));
+      const known = new Map((await listEnvironments(db)).map((each) => [each.id, each]));
       return {
         csrf: csrfTokenOf(session),
         endsAt: session.endsAt.toISOString(),

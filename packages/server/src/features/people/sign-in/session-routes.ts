@@ -6,7 +6,7 @@ import type { ApiKeyCache } from "../../../platform/auth/key-cache.ts";
 import type { RateLimit } from "../../../platform/auth/rate-limit.ts";
 import { sessionOver } from "../../../platform/auth/session-authenticate.ts";
 import type { NewSession, Session } from "../../../platform/auth/sessions.ts";
-import type { Reader } from "../../../platform/database/store.ts";
+import type { Db } from "../../../platform/database/db.ts";
 import { type Failure, fail, type Result } from "../../../platform/errors.ts";
 import type { SendPage } from "../../../platform/http/dashboard-page.ts";
 import { sendFailure } from "../../../platform/http/errors/error-reply.ts";
@@ -23,7 +23,7 @@ export interface SessionRouteDependencies extends SignInDependencies {
   readonly perKey: RateLimit;
   readonly links: SignInLinks;
   readonly signOutUrl: SignOutUrl;
-  readonly reads: Pick<Reader, "user" | "environments">;
+  readonly db: Db;
   readonly sendPage: SendPage;
 }
 

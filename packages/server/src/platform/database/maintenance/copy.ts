@@ -47,7 +47,7 @@ export const copyStore = async (
       `The target already holds the environment "${present}": copy into an empty database.`,
     );
   }
-  await readAddressKey(from.database, from.secrets);
+  await readAddressKey(from);
   const counts: Record<string, number> = {};
   for (const table of copiedTables) {
     let count = 0;
