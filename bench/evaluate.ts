@@ -1,14 +1,25 @@
-// How many evaluations a second one process makes in memory, beside a bare hash loop and beside others on the same flag and keys?
+// Evaluation in memory beside SDKs of others: the same flags and people, one process each, in turns.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import type { Round } from "./support/evaluation-engine.ts";
+import { join } from "node:path";
+import type { Ask, Kind } from "./evaluate/engine.ts";
+import { expected, type Group, people } from "./evaluate/people.ts";
 import { installPeers } from "./support/install-peers.ts";
-import { figure, machine, median, say, table } from "./support/report.ts";
+import { machine, median, ratioCells, say, table } from "./support/report.ts";
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
-const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const rounds = Number(process.env.BENCH_ROUNDS ?? 31);
+/** Of processor time, for each engine of each round. */
+const milliseconds = 60;
 
+const cases = {
+  rollout: [["any", "a rollout of 50%"]],
+  rules: [
+    ["first", "five rules, the first matches"],
+    ["last", "five rules, the last matches"],
+    ["none", "five rules, none matches"],
+  ],
+} as const satisfies Record<Kind, readonly (readonly [Group, string])[]>;
+const groups: readonly Group[] = ["any", "first", "last", "none"];
 const peers = {
   launchdarkly: "@launchdarkly/node-server-sdk",
   unleash: "unleash-client",
@@ -16,85 +27,92 @@ const peers = {
   flagd: "@openfeature/flagd-core",
   flagsmith: "flagsmith-nodejs",
 };
-const dependencies = installPeers();
+/** It has no prefixes and suffixes of strings. */
+const withoutRules = "flagsmith";
 
-class Subject {
+class Engine {
   readonly what: string;
-  readonly rates: number[] = [];
-  readonly #child: ChildProcess;
+  readonly #process: ChildProcess;
   readonly #ended = new AbortController();
-  on = 0;
+  rates: number[] = [];
 
-  constructor(what: string, name: string) {
+  constructor(name: string, what: string, kind: Kind) {
     this.what = what;
-    this.#child = fork(pathOf("support/evaluation-engine.ts"), [name], {
+    this.#process = fork(join(import.meta.dirname, "evaluate/engine.ts"), [name, kind], {
       execArgv: ["--disable-warning=ExperimentalWarning"],
       env: { ...process.env, NODE_ENV: "production" },
     });
-    this.#child.once("exit", () => this.#ended.abort(new Error(`${what} ended early.`)));
+    this.#process.once("exit", () => this.#ended.abort(new Error(`${what} ended early.`)));
   }
 
-  async answer(): Promise<unknown> {
-    const [message] = await once(this.#child, "message", { signal: this.#ended.signal });
+  /** What it says next; the first time, that it is ready. */
+  async reply(): Promise<unknown> {
+    const [message] = await once(this.#process, "message", { signal: this.#ended.signal });
     return message;
   }
 
-  async measure(): Promise<number> {
-    this.#child.send("round");
-    const { rate, on, keys } = (await this.answer()) as Round;
-    if (Math.abs(on / keys - 0.5) > 0.03) {
-      throw new Error(`${this.what} gives the flag to ${on} of ${keys}: it is not at 50 %.`);
-    }
-    this.on = on;
-    return rate;
+  ask(group: Group, wanted: Ask["wanted"]): Promise<unknown> {
+    this.#process.send({ group, wanted, milliseconds } satisfies Ask);
+    return this.reply();
   }
 
   close(): void {
-    if (this.#child.connected) this.#child.disconnect();
+    if (this.#process.connected) this.#process.disconnect();
   }
 }
 
-const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
-const ratios = (one: Subject, other: Subject): number[] =>
-  sorted(one.rates.map((rate, round) => rate / (other.rates[round] ?? 1)));
-const millions = (rate: number): string => `${(rate / 1e6).toFixed(2)} million /s`;
-
-const client = new Subject("Halyard: `isEnabled` of a connected client", "client");
-const prepared = new Subject("Halyard: `evaluate` of the core", "prepared");
-const bare = new Subject("bare hash-and-compare loop", "bare");
-const others = Object.entries(peers).map(
-  ([name, packageName]) => new Subject(`${packageName} ${dependencies[packageName]}`, name),
-);
-const subjects = [client, prepared, bare, ...others];
-
-try {
-  await Promise.all(subjects.map((subject) => subject.answer()));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
-      const rate = await subject.measure();
-      if (round > 0) subject.rates.push(rate);
+const check = async (kind: Kind, engine: Engine): Promise<void> => {
+  if (kind === "rollout") {
+    const values = (await engine.ask("any", "values")) as string;
+    const share = values.replaceAll("0", "").length / values.length;
+    if (Math.abs(share - 0.5) < 0.03) return;
+    throw new Error(`${engine.what} turns the flag on for ${share} of all, not for half.`);
+  }
+  for (const group of groups) {
+    if ((await engine.ask(group, "values")) !== expected(group)) {
+      throw new Error(`${engine.what} gives other values than the rules say, for "${group}".`);
     }
   }
-  if (client.on !== bare.on || prepared.on !== bare.on) {
-    throw new Error("Halyard does not choose the keys that the bare loop chooses.");
+};
+
+const versions = installPeers();
+say(
+  `${machine}, one process each, ${rounds} rounds of ${milliseconds} ms of processor time. For the rules all give the same values, of ${people.any.length} people.`,
+);
+const row = table("", "", "evaluations", "`isEnabled` beside it", "spread of the rounds");
+
+const compare = async (kind: Kind): Promise<void> => {
+  const client = new Engine("client", "Halyard: `isEnabled` of a connected client", kind);
+  const core = new Engine("core", "Halyard: `evaluate` of the core", kind);
+  const others = Object.entries(peers)
+    .filter(([name]) => kind === "rollout" || name !== withoutRules)
+    .map(([name, peer]) => new Engine(name, `${peer} ${versions[peer]}`, kind));
+  const engines = [client, core, ...others];
+  try {
+    await Promise.all(engines.map((engine) => engine.reply()));
+    for (const engine of engines) await check(kind, engine);
+    for (const [group, what] of cases[kind]) {
+      for (const engine of engines) engine.rates = [];
+      for (let round = 0; round <= rounds; round += 1) {
+        for (const engine of round % 2 === 0 ? engines : engines.toReversed()) {
+          const rate = (await engine.ask(group, "rate")) as number;
+          if (round > 0) engine.rates.push(rate);
+        }
+      }
+      for (const engine of engines) {
+        const isFirst = engine === client;
+        row(
+          isFirst ? what : "",
+          engine.what,
+          `${(median(engine.rates) / 1e6).toFixed(2)} million /s`,
+          ...(isFirst ? ["", ""] : ratioCells(client.rates, engine.rates)),
+        );
+      }
+    }
+  } finally {
+    for (const engine of engines) engine.close();
   }
-  say(`${machine}, one process each, ${rounds} rounds`);
-  const row = table("", "evaluations", "`isEnabled` beside it", "spread of the rounds");
-  for (const subject of subjects) {
-    const beside = ratios(client, subject);
-    const ratio = subject === client ? "" : median(beside).toFixed(2);
-    const spread =
-      subject === client ? "" : `${beside[0]?.toFixed(2)} to ${beside.at(-1)?.toFixed(2)}`;
-    row(subject.what, millions(median(subject.rates)), ratio, spread);
-  }
-  figure("isEnabled beside the bare hash loop", median(ratios(client, bare)));
-  const fastest = others.reduce((one, other) =>
-    median(ratios(client, other)) < median(ratios(client, one)) ? other : one,
-  );
-  figure("isEnabled beside the fastest other", median(ratios(client, fastest)));
-  say(
-    `\`isEnabled\` is ${median(ratios(client, fastest)).toFixed(1)} times as fast as the fastest other, ${fastest.what}.`,
-  );
-} finally {
-  for (const subject of subjects) subject.close();
-}
+};
+
+await compare("rollout");
+await compare("rules");

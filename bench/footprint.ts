@@ -1,22 +1,24 @@
-// How soon is it ready on a store that exists, how much memory does it take at rest, and how large is it: from the package that
+// How soon a server is ready on a store that exists, how much memory it takes at rest, and how large it is: from the package that
 // `npm run pack` makes, and from the repository.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { measureFootprints, untilReady } from "./support/footprint.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { openLoad } from "./support/load.ts";
 import {
-  benchKey as key,
+  authorization,
   type Started,
   startHalyard,
   startInstalled,
-  startServer,
   stopAll,
+  untilReady,
 } from "./support/processes.ts";
-import { machine, say, table } from "./support/report.ts";
+import { machine, median, nth, say, table } from "./support/report.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
+/** Milliseconds, long enough for what a start leaves to be cleared away. */
+const rest = 5_000;
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
 const root = join(import.meta.dirname, "..");
 const installation = join(folder, "installation");
@@ -30,26 +32,45 @@ const install = (): void => {
   execFileSync("npm", ["install", "--offline", "--no-audit", tarball], quietly);
 };
 
-/** Megabytes on the disk. */
-const sizeOf = (path: string): string => {
-  const kibibytes = execFileSync("du", ["-sk", path], { encoding: "utf8" });
-  const size = (Number.parseInt(kibibytes, 10) * 1_024) / 1e6;
-  return `${size.toFixed(size < 10 ? 1 : 0)} MB`;
-};
+const megabytes = (kibibytes: string): number => (Number.parseInt(kibibytes, 10) * 1_024) / 1e6;
+const output = (program: string, ...args: string[]): string =>
+  execFileSync(program, args, { encoding: "utf8" });
 
-const startBare = () => startServer("support/idle-server.mjs", []);
-const whenReady = (start: () => Promise<Started>) => async (): Promise<Started> => {
-  const halyard = await start();
-  await untilReady(`${halyard.url}/readyz`);
-  return halyard;
+/** The sides take turns. The first round does not count: it fills the caches of the machine. */
+const measure = async (
+  starts: Readonly<Record<string, () => Promise<Started>>>,
+  row: (...cells: string[]) => void,
+): Promise<void> => {
+  const found = Object.entries(starts).map(([what, start]) => ({
+    ...{ what, start },
+    ready: [] as number[],
+    memory: [] as number[],
+  }));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { start, ready, memory } of found) {
+      const began = performance.now();
+      const server = await start();
+      await untilReady(`${server.url}/readyz`);
+      const took = performance.now() - began;
+      await pause(rest);
+      if (round > 0) {
+        ready.push(took);
+        memory.push(megabytes(output("ps", "-o", "rss=", "-p", String(server.pid))));
+      }
+      await server.stop();
+    }
+  }
+  for (const { what, ready, memory } of found) {
+    const [least, middle, most] = [0, 0.5, 1].map((share) => Math.round(nth(ready, share)));
+    row(what, `${middle} ms (${least} to ${most})`, `${Math.round(median(memory))} MB`);
+  }
 };
 
 try {
   install();
   say(`${machine}, ${rounds} starts of each, in turns; medians (least to most)`);
-  say(
-    `The installed package is ${sizeOf(join(installation, "node_modules"))}; the \`node_modules\` of the repository, with all development tools, are ${sizeOf(join(root, "node_modules"))}.`,
-  );
+  const size = megabytes(output("du", "-sk", join(installation, "node_modules")));
+  say(`The installed package is ${Math.round(size)} MB.`);
   const row = table("on an existing store", "start to ready", "memory at rest");
   for (const flags of [10, 1_000, 10_000]) {
     const settings = { HALYARD_DATA: join(folder, String(flags)) };
@@ -59,18 +80,16 @@ try {
     await load.run(flags, (index) => ({
       method: "POST",
       path: "/api/v1/flags",
-      key,
+      authorization,
       body: { key: `flag-${index}`, type: "rollout" },
     }));
     load.close();
     await first.stop();
     const what = `${flags.toLocaleString("en")} flags`;
-    await measureFootprints(
-      rounds,
+    await measure(
       {
-        ...(flags === 10 && { "bare `node:http` server, no store": startBare }),
-        [`${what}, package`]: whenReady(() => startInstalled(installation, settings)),
-        [`${what}, repository`]: whenReady(() => startHalyard(settings)),
+        [`${what}, package`]: () => startInstalled(installation, settings),
+        [`${what}, repository`]: () => startHalyard(settings),
       },
       row,
     );

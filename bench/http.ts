@@ -1,128 +1,111 @@
-// How near are reads and evaluations over HTTP to a bare node:http server that answers with the same bytes?
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// Evaluation over HTTP beside GO Feature Flag's relay proxy and Unleash Edge: the same flags and users, one core each, in turns.
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type KeptAnswer, wayFlags } from "./support/bare-answer.ts";
-import { startedPairs } from "./support/in-turns.ts";
-import { openLoad, type Request } from "./support/load.ts";
-import { benchKey as key, startHalyard, startServer, stopAll } from "./support/processes.ts";
+import { comparison } from "./support/compare.ts";
+import {
+  type EvaluationServer,
+  evaluationServers,
+  ofrep,
+  type Protocol,
+  startEvaluationServer,
+} from "./support/evaluation-servers.ts";
+import { type Load, openLoad, type Request } from "./support/load.ts";
+import { authorization, startHalyard, stopAll } from "./support/processes.ts";
 import { machine, say } from "./support/report.ts";
 
-/** Each pair of processes is started so often. */
-const starts = 3;
-const rounds = Math.ceil(Number(process.env.BENCH_ROUNDS ?? 15) / starts) * starts;
-const count = Number(process.env.BENCH_COUNT ?? 20_000);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
+const count = Number(process.env.BENCH_COUNT ?? 10_000);
 const connections = 16;
-const flags = 1_000;
+const flags = 100;
+const keys = Array.from({ length: flags }, (_, index) => `flag-${String(index).padStart(3, "0")}`);
+
+const flagOf = (index: number): string => keys[(index * 7) % flags] ?? "";
+const userOf = (index: number): string => `user-${index}`;
+const half = { least: 0.35, most: 0.65 };
+
+/** Every flag must be on for about half of the users, one at a time and all at once. */
+const check = async (name: string, url: string, { one, all, valuesIn }: Protocol) => {
+  const send = async (request: Request): Promise<readonly boolean[]> => {
+    const response = await fetch(url + request.path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(request.authorization && { authorization: request.authorization }),
+      },
+      body: JSON.stringify(request.body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text}`);
+    return valuesIn(JSON.parse(text));
+  };
+  const single = [];
+  for (let index = 0; index < 400; index += 1) {
+    single.push(...(await send(one(flagOf(index), userOf(index)))));
+  }
+  const bulk = [];
+  for (let index = 0; index < 20; index += 1) bulk.push(...(await send(all(userOf(index)))));
+  for (const [values, expected] of [
+    [single, 400],
+    [bulk, 20 * flags],
+  ] as const) {
+    const share = values.filter(Boolean).length / values.length;
+    if (values.length !== expected || share < half.least || share > half.most) {
+      throw new Error(`${name} gave ${values.length} values, of which ${share} were true.`);
+    }
+  }
+};
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
-const nameOf = (index: number) => `flag-${String((index * 7_919) % flags).padStart(5, "0")}`;
-const contextOf = (index: number) => ({
-  context: {
-    targetingKey: `user-${String(index).padStart(7, "0")}`,
-    email: "somebody@example.com",
-    plan: "premium",
-    country: "CA",
-  },
-});
-type RequestOf = (index: number) => Request;
-const readOne: RequestOf = (index) => ({
-  method: "GET",
-  path: `/api/v1/flags/${nameOf(index)}`,
-  key,
-});
-const readAll: RequestOf = () => ({ method: "GET", path: "/api/v1/flags", key });
-const evaluate: RequestOf = (index) => ({
-  method: "POST",
-  path: `/ofrep/v1/evaluate/flags/${nameOf(index)}`,
-  key,
-  body: contextOf(index),
-});
-const evaluateAll: RequestOf = (index) => ({
-  ...evaluate(index),
-  path: "/ofrep/v1/evaluate/flags",
-});
-/** A query string, even an empty one, takes an evaluation off the fast path. Reads have none. */
-const through =
-  (requestOf: RequestOf): RequestOf =>
-  (index) => {
-    const request = requestOf(index);
-    return { ...request, path: `${request.path}${request.method === "GET" ? "?" : "?x"}` };
-  };
-
-/** Written by Node itself, here and there. */
-const nodesOwn = new Set(["date", "connection", "keep-alive"]);
-const answerTo = async (url: string, { method, path, body }: Request): Promise<KeptAnswer> => {
-  const response = await fetch(url + path, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  const head = [...response.headers].filter(([name]) => !nodesOwn.has(name)).flat();
-  return { head, body: await response.text() };
-};
-
-const start = () => startHalyard({ HALYARD_DATA: join(folder, "data") });
-const makeFlags = async (): Promise<void> => {
-  const halyard = await start();
-  const load = await openLoad(halyard.url, connections);
-  const managed = (method: string, path: string, body: unknown): Request => ({
-    method,
-    path: `/api/v1/flags${path}`,
-    key,
-    body,
-  });
-  await load.run(flags, (index) =>
-    managed("POST", "", { key: nameOf(index), type: "rollout", percentage: 50 }),
-  );
-  await load.run(flags, (index) => managed("PATCH", `/${nameOf(index)}`, { enabled: true }));
-  load.close();
-  await halyard.stop();
-};
-
 try {
-  await makeFlags();
+  const halyard = await startHalyard({ HALYARD_DATA: join(folder, "data") });
+  const ours = await openLoad(halyard.url, connections);
+  await ours.run(flags, (index) => ({
+    method: "POST",
+    path: "/api/v1/flags",
+    authorization,
+    body: { key: keys[index], type: "rollout", percentage: 50 },
+  }));
+  await ours.run(flags, (index) => ({
+    method: "PATCH",
+    path: `/api/v1/flags/${keys[index]}`,
+    authorization,
+    body: { enabled: true },
+  }));
+  const own = ofrep(authorization);
+  await check("Halyard", halyard.url, own);
+
   say(
-    `${machine}, ${connections} connections, ${rounds} rounds of ${count} requests (${count / 4} of the list, ${count / 40} of the bulk), ${starts} starts of each`,
+    `${machine}, one core each, ${flags} flags at 50%, ${connections} connections, ${rounds} rounds of ${count} requests for one flag and ${count / 10} for all`,
   );
-  const compare = startedPairs(rounds, starts, "Halyard", "bare node:http");
-  const beside = (
-    what: string,
-    name: string,
-    requestOf: RequestOf,
-    [script, ...ways]: readonly [script: string, ...ways: string[]],
-    requests = count,
-  ): Promise<void> =>
-    compare(what, name, async () => {
-      const halyard = await start();
-      const file = join(folder, "answer.json");
-      writeFileSync(file, JSON.stringify(await answerTo(halyard.url, requestOf(0))));
-      const bare = await startServer(script, [file, ...ways]);
-      const [ours, theirs] = [
-        await openLoad(halyard.url, connections),
-        await openLoad(bare.url, connections),
-      ];
-      return {
-        ours: () => ours.run(requests, requestOf),
-        theirs: () => theirs.run(requests, requestOf),
-        async stop() {
-          ours.close();
-          theirs.close();
-          await Promise.all([halyard.stop(), bare.stop()]);
-        },
-      };
-    });
-  const { text } = wayFlags;
-  const bytes = ["support/bare-server.ts"] as const;
-  const server = [...bytes, text] as const;
-  const reader = ["support/bare-evaluator.ts", text] as const;
-  await beside("GET one of 1,000 flags", "GET of one flag", readOne, server);
-  await beside("- through the framework", "GET through the framework", through(readOne), server);
-  await beside("GET all of 1,000 flags", "GET of a list", readAll, bytes, count / 4);
-  await beside("OFREP: one of 1,000 flags", "OFREP single evaluation", evaluate, reader);
-  await beside("- through the framework", "OFREP framework", through(evaluate), reader);
-  await beside("OFREP: all of 1,000 flags", "OFREP bulk", evaluateAll, reader, count / 40);
+  const isNamed = ({ variable }: EvaluationServer) => Boolean(process.env[variable]);
+  const missing = evaluationServers.filter((server) => !isNamed(server));
+  const compare = comparison(rounds, "Halyard", "the other");
+  for (const server of evaluationServers.filter(isNamed)) {
+    const program = process.env[server.variable] ?? "";
+    const started = await startEvaluationServer(server, program, keys, folder);
+    const { protocol } = server;
+    await check(server.name, started.url, protocol);
+    const theirs = await openLoad(started.url, connections);
+    const runOne = (load: Load, { one }: Protocol) =>
+      load.run(count, (index) => one(flagOf(index), userOf(index)));
+    const runAll = (load: Load, { all }: Protocol) =>
+      load.run(count / 10, (index) => all(userOf(index)));
+    await compare(
+      `one flag, beside ${server.name}`,
+      () => runOne(ours, own),
+      () => runOne(theirs, protocol),
+    );
+    await compare(
+      `${flags} flags at once, beside ${server.name}`,
+      () => runAll(ours, own),
+      () => runAll(theirs, protocol),
+    );
+    theirs.close();
+    await started.stop();
+  }
+  for (const { name, variable } of missing) say(`Not measured: ${name}. Set ${variable}.`);
+  ours.close();
 } finally {
   await stopAll();
   rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
-// The other evaluators on one flag with a rollout of 50 %, each from data in memory and in the fastest way its documents show.
+// The other evaluators on one flag: on for half of the people, or for those whom a rule matches. Each evaluates from data in memory,
+// with its contexts prepared, in the fastest way its documents show.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,14 +13,27 @@ import { InMemStorageProvider, initialize } from "unleash-client";
 const flagKey = "new-checkout";
 const silent = { error() {}, warn() {}, info() {}, debug() {} };
 
-/** What every engine gives back: it goes once through all keys and counts those that have the flag. */
-const passOf = (contexts, isOn) => () => {
-  let on = 0;
-  for (const context of contexts) if (isOn(context)) on += 1;
-  return on;
+/** An engine prepares a list of people for itself, and then says of one of them whether the flag is on. */
+const engine = (contextOf, isOn) => ({ prepare: (people) => people.map(contextOf), isOn });
+
+const launchdarklyOps = {
+  in: "in",
+  notIn: "in",
+  startsWith: "startsWith",
+  endsWith: "endsWith",
+  gte: "greaterThanOrEqual",
+  lt: "lessThan",
+};
+const launchdarklyHalf = {
+  rollout: {
+    variations: [
+      { variation: 0, weight: 50_000 },
+      { variation: 1, weight: 50_000 },
+    ],
+  },
 };
 
-export const launchdarkly = async (keys) => {
+export const launchdarkly = async (rules) => {
   const data = new TestData();
   await data.usePreconfiguredFlag({
     key: flagKey,
@@ -28,17 +42,20 @@ export const launchdarkly = async (keys) => {
     offVariation: 1,
     variations: [true, false],
     salt: "salt",
-    rules: [],
     targets: [],
     prerequisites: [],
-    fallthrough: {
-      rollout: {
-        variations: [
-          { variation: 0, weight: 50_000 },
-          { variation: 1, weight: 50_000 },
-        ],
-      },
-    },
+    fallthrough: rules ? { variation: 1 } : launchdarklyHalf,
+    rules: (rules ?? []).map((conditions, index) => ({
+      id: `rule-${index + 1}`,
+      variation: 0,
+      clauses: conditions.map(({ attribute, op, value, values }) => ({
+        attribute,
+        op: launchdarklyOps[op],
+        values: values ?? [value],
+        negate: op === "notIn",
+        contextKind: "user",
+      })),
+    })),
   });
   const client = init("sdk-key", {
     updateProcessor: data.getFactory(),
@@ -47,22 +64,50 @@ export const launchdarkly = async (keys) => {
     logger: silent,
   });
   await client.waitForInitialization({ timeout: 10 });
-  const contexts = keys.map((key) => ({ kind: "user", key }));
-  return async () => {
-    let on = 0;
-    // It only answers with promises. A hundred at once take less time than one after the other.
-    for (let from = 0; from < contexts.length; from += 100) {
-      const some = contexts.slice(from, from + 100);
-      const values = await Promise.all(
-        some.map((context) => client.boolVariation(flagKey, context, false)),
-      );
-      for (const value of values) if (value) on += 1;
-    }
-    return on;
+  return {
+    ...engine(
+      ({ targetingKey, ...rest }) => ({ kind: "user", key: targetingKey, ...rest }),
+      (context) => client.boolVariation(flagKey, context, false),
+    ),
+    isPromised: true,
   };
 };
 
-export const unleash = async (keys) => {
+const unleashOps = {
+  in: "IN",
+  notIn: "NOT_IN",
+  startsWith: "STR_STARTS_WITH",
+  endsWith: "STR_ENDS_WITH",
+  gte: "NUM_GTE",
+  lt: "NUM_LT",
+};
+const unleashRule = (conditions) => ({
+  name: "default",
+  parameters: {},
+  constraints: conditions.map(({ attribute, op, value, values }) => ({
+    contextName: attribute,
+    operator: unleashOps[op],
+    inverted: false,
+    caseInsensitive: false,
+    ...(values ? { values } : { values: [], value: String(value) }),
+  })),
+});
+const unleashHalf = {
+  name: "flexibleRollout",
+  constraints: [],
+  parameters: { rollout: "50", stickiness: "userId", groupId: flagKey },
+};
+
+export const unleash = async (rules) => {
+  const feature = {
+    name: flagKey,
+    type: "release",
+    enabled: true,
+    stale: false,
+    impressionData: false,
+    variants: [],
+    strategies: rules?.map(unleashRule) ?? [unleashHalf],
+  };
   const client = initialize({
     appName: "bench",
     // Nothing listens there: the data below is all it has.
@@ -70,115 +115,122 @@ export const unleash = async (keys) => {
     refreshInterval: 0,
     disableMetrics: true,
     storageProvider: new InMemStorageProvider(),
-    bootstrap: {
-      data: [
-        {
-          name: flagKey,
-          type: "release",
-          enabled: true,
-          stale: false,
-          impressionData: false,
-          variants: [],
-          strategies: [
-            {
-              name: "flexibleRollout",
-              constraints: [],
-              parameters: { rollout: "50", stickiness: "userId", groupId: flagKey },
-            },
-          ],
-        },
-      ],
-    },
+    bootstrap: { data: [feature] },
   });
   client.on("error", () => {});
   client.on("warn", () => {});
   await new Promise((resolve) => client.once("ready", resolve));
-  return passOf(
-    keys.map((userId) => ({ userId })),
+  return engine(
+    ({ targetingKey, ...properties }) => ({ userId: targetingKey, properties }),
     (context) => client.isEnabled(flagKey, context),
   );
 };
 
-export const growthbook = (keys) => {
-  const rules = [{ force: true, coverage: 0.5, hashAttribute: "id" }];
-  const client = new GrowthBookClient().initSync({
-    payload: { features: { [flagKey]: { defaultValue: false, rules } } },
-  });
-  return passOf(
-    keys.map((id) => ({ attributes: { id } })),
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
+const growthbookCondition = ({ op, value, values }) =>
+  ({
+    in: { $in: values },
+    notIn: { $nin: values },
+    startsWith: { $regex: `^(${values?.map(escaped).join("|")})` },
+    endsWith: { $regex: `(${values?.map(escaped).join("|")})$` },
+    gte: { $gte: value },
+    lt: { $lt: value },
+  })[op];
+const growthbookRule = (conditions) => ({
+  force: true,
+  condition: Object.fromEntries(
+    conditions.map((each) => [each.attribute, growthbookCondition(each)]),
+  ),
+});
+const growthbookHalf = { force: true, coverage: 0.5, hashAttribute: "id" };
+
+export const growthbook = async (rules) => {
+  const feature = { defaultValue: false, rules: rules?.map(growthbookRule) ?? [growthbookHalf] };
+  const client = new GrowthBookClient().initSync({ payload: { features: { [flagKey]: feature } } });
+  return engine(
+    ({ targetingKey, ...rest }) => ({ attributes: { id: targetingKey, ...rest } }),
     (context) => client.isOn(flagKey, context),
   );
 };
 
-export const flagd = (keys) => {
+const flagdCondition = ({ attribute, op, value, values }) => {
+  const found = { var: attribute };
+  const any = (name) => ({ or: values.map((each) => ({ [name]: [found, each] })) });
+  switch (op) {
+    case "in":
+      return { in: [found, values] };
+    case "notIn":
+      return { "!": { in: [found, values] } };
+    case "startsWith":
+      return any("starts_with");
+    case "endsWith":
+      return any("ends_with");
+    case "gte":
+      return { ">=": [found, value] };
+    default:
+      return { "<": [found, value] };
+  }
+};
+const flagdRules = (rules) => ({
+  if: [...rules.flatMap((each) => [{ and: each.map(flagdCondition) }, "on"]), "off"],
+});
+const flagdHalf = {
+  fractional: [
+    ["on", 50],
+    ["off", 50],
+  ],
+};
+
+export const flagd = async (rules) => {
   const core = new FlagdCore(undefined, silent);
-  core.setConfigurations(
-    JSON.stringify({
-      flags: {
-        [flagKey]: {
-          state: "ENABLED",
-          variants: { on: true, off: false },
-          defaultVariant: "off",
-          targeting: {
-            fractional: [
-              ["on", 50],
-              ["off", 50],
-            ],
-          },
-        },
-      },
-    }),
-  );
-  return passOf(
-    keys.map((targetingKey) => ({ targetingKey })),
+  const flag = {
+    state: "ENABLED",
+    variants: { on: true, off: false },
+    defaultVariant: "off",
+    targeting: rules ? flagdRules(rules) : flagdHalf,
+  };
+  core.setConfigurations(JSON.stringify({ flags: { [flagKey]: flag } }));
+  return engine(
+    (person) => person,
     (context) => core.resolveBooleanEvaluation(flagKey, false, context).value,
   );
 };
 
-export const flagsmith = (keys) => {
+/** Its rules have no prefixes and suffixes of strings. */
+export const flagsmith = async () => {
   const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
   const file = join(folder, "environment.json");
-  writeFileSync(
-    file,
-    JSON.stringify({
-      id: 1,
-      api_key: "key",
-      name: "bench",
-      project: {
+  const organisation = {
+    id: 1,
+    name: "bench",
+    feature_analytics: false,
+    persist_trait_data: false,
+  };
+  const state = {
+    django_id: 1,
+    featurestate_uuid: "5f1a7c1e-0a4b-4f5c-9b64-2f1f3a9c8d10",
+    enabled: true,
+    feature: { id: 1, name: flagKey, type: "MULTIVARIATE" },
+    feature_state_value: "off",
+    multivariate_feature_state_values: [
+      {
         id: 1,
-        name: "bench",
-        hide_disabled_flags: false,
-        segments: [],
-        organisation: { id: 1, name: "bench", feature_analytics: false, persist_trait_data: false },
+        percentage_allocation: 50,
+        mv_fs_value_uuid: "5f1a7c1e-0a4b-4f5c-9b64-2f1f3a9c8d11",
+        multivariate_feature_option: { id: 1, value: "on" },
       },
-      feature_states: [
-        {
-          django_id: 1,
-          featurestate_uuid: "5f1a7c1e-0a4b-4f5c-9b64-2f1f3a9c8d10",
-          enabled: true,
-          feature: { id: 1, name: flagKey, type: "MULTIVARIATE" },
-          feature_state_value: "off",
-          multivariate_feature_state_values: [
-            {
-              id: 1,
-              percentage_allocation: 50,
-              mv_fs_value_uuid: "5f1a7c1e-0a4b-4f5c-9b64-2f1f3a9c8d11",
-              multivariate_feature_option: { id: 1, value: "on" },
-            },
-          ],
-        },
-      ],
-      identity_overrides: [],
-    }),
-  );
+    ],
+  };
+  const project = { id: 1, name: "bench", hide_disabled_flags: false, segments: [], organisation };
+  const environment = { id: 1, api_key: "key", name: "bench", project, identity_overrides: [] };
+  writeFileSync(file, JSON.stringify({ ...environment, feature_states: [state] }));
   const client = new Flagsmith({ offlineMode: true, offlineHandler: new LocalFileHandler(file) });
   rmSync(folder, { recursive: true });
-  return async () => {
-    let on = 0;
-    for (const key of keys) {
-      const flags = await client.getIdentityFlags(key);
-      if (flags.getFeatureValue(flagKey) === "on") on += 1;
-    }
-    return on;
+  return {
+    ...engine(
+      ({ targetingKey }) => targetingKey,
+      async (key) => (await client.getIdentityFlags(key)).getFeatureValue(flagKey) === "on",
+    ),
+    isPromised: true,
   };
 };

@@ -1,113 +1,136 @@
-// Other evaluation servers that speak OFREP, from programs that the user names: each with the same flags, on one core.
-import { type ChildProcess, spawn } from "node:child_process";
+// Other evaluation servers, from programs that you name: each with the same flags, on one core.
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { untilReady } from "./footprint.ts";
-import { freePort } from "./free-port.ts";
-import type { Started } from "./processes.ts";
+import type { Request } from "./load.ts";
+import { type Started, startProgram } from "./processes.ts";
 
-interface Ports {
-  readonly evaluation: number;
-  readonly others: readonly [number, number, number];
+/** How a server is asked for values. */
+export interface Protocol {
+  readonly one: (flag: string, user: string) => Request;
+  readonly all: (user: string) => Request;
+  /** The values in a response of either. */
+  readonly valuesIn: (body: unknown) => readonly boolean[];
 }
 
-interface EvaluationServer {
+export interface EvaluationServer {
   readonly name: string;
   /** The environment variable that names its program. */
   readonly variable: string;
+  readonly protocol: Protocol;
   /** The files that it reads, by name. Each flag is on for half of the users. */
-  files(keys: readonly string[], folder: string, ports: Ports): Readonly<Record<string, unknown>>;
-  args(folder: string, ports: Ports): readonly string[];
-  settings?(folder: string, ports: Ports): Readonly<Record<string, string>>;
-  readyUrl(ports: Ports): string;
+  files(keys: readonly string[], folder: string, port: number): Readonly<Record<string, unknown>>;
+  args(folder: string, port: number): readonly string[];
+  readonly readyPath: string;
 }
 
-const at = (port: number, path: string): string => `http://127.0.0.1:${port}${path}`;
-const byKey = (keys: readonly string[], flag: unknown) =>
-  Object.fromEntries(keys.map((key) => [key, flag]));
+interface OfrepBody {
+  readonly value?: boolean;
+  readonly flags?: readonly { readonly value: boolean }[];
+}
 
-/** JSON is YAML too. */
+export const ofrep = (authorization?: string): Protocol => {
+  const post = (path: string, targetingKey: string): Request => ({
+    method: "POST",
+    path: `/ofrep/v1/evaluate/flags${path}`,
+    ...(authorization !== undefined && { authorization }),
+    body: { context: { targetingKey, plan: "premium", country: "CA" } },
+  });
+  return {
+    one: (flag, user) => post(`/${flag}`, user),
+    all: (user) => post("", user),
+    valuesIn(body) {
+      const { value, flags } = body as OfrepBody;
+      return flags ? flags.map((flag) => flag.value) : [value === true];
+    },
+  };
+};
+
+interface UnleashBody {
+  readonly enabled?: boolean;
+  readonly toggles?: readonly { readonly enabled: boolean }[];
+}
+const unleashToken = "*:development.bench-0123456789abcdef";
+const unleashPost = (path: string, userId: string): Request => ({
+  method: "POST",
+  path: `/api/frontend${path}`,
+  authorization: unleashToken,
+  body: { userId, properties: { plan: "premium", country: "CA" } },
+});
+
 export const evaluationServers: readonly EvaluationServer[] = [
-  {
-    name: "flagd",
-    variable: "FLAGD_BIN",
-    files: (keys) => ({
-      "flags.json": {
-        flags: byKey(keys, {
-          state: "ENABLED",
-          variants: { on: true, off: false },
-          defaultVariant: "off",
-          targeting: {
-            fractional: [
-              ["on", 50],
-              ["off", 50],
-            ],
-          },
-        }),
-      },
-    }),
-    args: (folder, { evaluation, others: [service, management, sync] }) => [
-      ...["start", "--uri", `file:${join(folder, "flags.json")}`],
-      ...["--ofrep-port", String(evaluation), "--port", String(service)],
-      ...["--management-port", String(management), "--sync-port", String(sync)],
-    ],
-    readyUrl: ({ others: [, management] }) => at(management, "/readyz"),
-  },
   {
     name: "GO Feature Flag",
     variable: "GOFF_BIN",
-    files: (keys, folder, { evaluation }) => ({
-      "flags.json": byKey(keys, {
-        variations: { on: true, off: false },
-        defaultRule: { percentage: { on: 50, off: 50 } },
-      }),
+    protocol: ofrep(),
+    files: (keys, folder, port) => ({
+      "flags.json": Object.fromEntries(
+        keys.map((key) => [
+          key,
+          {
+            variations: { on: true, off: false },
+            defaultRule: { percentage: { on: 50, off: 50 } },
+          },
+        ]),
+      ),
+      // JSON is YAML too.
       "relay.yaml": {
-        server: { mode: "http", port: evaluation },
-        // The name of the port before version 1.46.
-        listen: evaluation,
+        server: { mode: "http", port },
         fileFormat: "json",
         retrievers: [{ kind: "file", path: join(folder, "flags.json") }],
       },
     }),
     args: (folder) => [`--config=${join(folder, "relay.yaml")}`],
-    readyUrl: ({ evaluation }) => at(evaluation, "/health"),
+    readyPath: "/health",
   },
   {
-    name: "Flipt",
-    variable: "FLIPT_BIN",
+    name: "Unleash Edge",
+    variable: "UNLEASH_EDGE_BIN",
+    protocol: {
+      one: (flag, user) => unleashPost(`/features/${flag}`, user),
+      all: (user) => unleashPost("/all", user),
+      valuesIn(body) {
+        const { enabled, toggles } = body as UnleashBody;
+        return toggles ? toggles.map((toggle) => toggle.enabled) : [enabled === true];
+      },
+    },
     files: (keys) => ({
-      "features.yaml": {
-        version: "1.2",
-        namespace: "default",
-        flags: keys.map((key) => ({
-          key,
-          name: key,
-          type: "BOOLEAN_FLAG_TYPE",
-          enabled: false,
-          rollouts: [{ threshold: { percentage: 50, value: true } }],
+      "features.json": {
+        version: 2,
+        features: keys.map((name) => ({
+          name,
+          type: "release",
+          enabled: true,
+          project: "default",
+          stale: false,
+          impressionData: false,
+          variants: [],
+          strategies: [
+            {
+              name: "flexibleRollout",
+              constraints: [],
+              parameters: { rollout: "50", stickiness: "userId", groupId: name },
+            },
+          ],
         })),
       },
     }),
-    args: () => [],
-    settings: (folder, { evaluation, others: [grpc] }) => ({
-      FLIPT_STORAGE_TYPE: "local",
-      FLIPT_STORAGE_LOCAL_PATH: folder,
-      FLIPT_DB_URL: `file:${join(folder, "flipt.db")}`,
-      FLIPT_SERVER_HOST: "127.0.0.1",
-      FLIPT_SERVER_HTTP_PORT: String(evaluation),
-      FLIPT_SERVER_GRPC_PORT: String(grpc),
-      FLIPT_META_TELEMETRY_ENABLED: "false",
-      FLIPT_META_CHECK_FOR_UPDATES: "false",
-    }),
-    readyUrl: ({ evaluation }) => at(evaluation, "/health"),
+    args: (folder, port) => [
+      ...["--interface", "127.0.0.1", "--port", String(port), "offline"],
+      ...["--bootstrap-file", join(folder, "features.json"), "--frontend-tokens", unleashToken],
+    ],
+    readyPath: "/internal-backstage/health",
   },
 ];
 
-const running = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of running) child.kill();
-});
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address ? address.port : 0;
+};
 
 export const startEvaluationServer = async (
   server: EvaluationServer,
@@ -115,38 +138,17 @@ export const startEvaluationServer = async (
   keys: readonly string[],
   parent: string,
 ): Promise<Started> => {
-  const folder = join(parent, server.variable);
-  mkdirSync(folder, { recursive: true });
-  const [evaluation, ...others] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
-  const ports: Ports = { evaluation, others: others as [number, number, number] };
-  for (const [name, content] of Object.entries(server.files(keys, folder, ports))) {
-    writeFileSync(join(folder, name), JSON.stringify(content));
+  const cwd = join(parent, server.variable);
+  mkdirSync(cwd, { recursive: true });
+  const port = await freePort();
+  for (const [name, content] of Object.entries(server.files(keys, cwd, port))) {
+    writeFileSync(join(cwd, name), JSON.stringify(content));
   }
-  const child = spawn(program, server.args(folder, ports), {
-    cwd: folder,
-    stdio: "ignore",
-    // One core, as Halyard has without workers.
-    env: { ...process.env, GOMAXPROCS: "1", ...server.settings?.(folder, ports) },
+  // One core for Go and for Rust, as Halyard has without workers.
+  const env = { GOMAXPROCS: "1", TOKIO_WORKER_THREADS: "1" };
+  const url = `http://127.0.0.1:${port}`;
+  return startProgram(program, server.args(cwd, port), {
+    ...{ cwd, env, url },
+    readyPath: server.readyPath,
   });
-  running.add(child);
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`${server.name} ended with ${code} before it was ready.`);
-  });
-  await Promise.race([untilReady(server.readyUrl(ports)), ended]);
-  ended.catch(() => {});
-  return {
-    pid: child.pid ?? 0,
-    url: `http://127.0.0.1:${evaluation}`,
-    async stop() {
-      running.delete(child);
-      const exit = once(child, "exit");
-      child.kill();
-      await exit;
-    },
-  };
 };

@@ -4,17 +4,14 @@ import { connect, type Socket } from "node:net";
 export interface Request {
   readonly method: string;
   readonly path: string;
-  readonly key?: string;
-  /** The whole header, in the place of a key. */
+  /** The whole header. */
   readonly authorization?: string;
   readonly body?: unknown;
 }
 
 export interface Load {
-  /** Sends them all; gives requests a second. */
+  /** Sends them all, prepared before the clock starts; returns requests a second. */
   run(count: number, requestOf: (index: number) => Request): Promise<number>;
-  /** Sends one; gives milliseconds. */
-  one(request: Request): Promise<number>;
   close(): void;
 }
 
@@ -23,10 +20,9 @@ const lastChunk = Buffer.from("\r\n0\r\n\r\n");
 const lengthName = Buffer.from("\r\ncontent-length: ");
 const lengthNameOfOthers = Buffer.from("\r\nContent-Length: ");
 
-const bytesOf = ({ method, path, key, authorization, body }: Request): Buffer => {
+const bytesOf = ({ method, path, authorization, body }: Request): Buffer => {
   const text = body === undefined ? "" : JSON.stringify(body);
   const head = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1"];
-  if (key !== undefined) head.push(`Authorization: Bearer ${key}`);
   if (authorization !== undefined) head.push(`Authorization: ${authorization}`);
   if (text !== "") {
     head.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(text)}`);
@@ -120,7 +116,7 @@ export const openLoad = async (url: string, connections: number): Promise<Load> 
   const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(port)));
   const lines = sockets.map(createLine);
 
-  const send = (requests: readonly Buffer[], over: typeof lines): Promise<void> =>
+  const send = (requests: readonly Buffer[]): Promise<void> =>
     new Promise((resolve, reject) => {
       let next = 0;
       let answered = 0;
@@ -135,22 +131,16 @@ export const openLoad = async (url: string, connections: number): Promise<Load> 
           else goOn(line);
         });
       };
-      for (const line of over) goOn(line);
+      for (const line of lines) goOn(line);
     });
-  /** Milliseconds from the first byte sent to the last received; what is sent is written out before. */
-  const time = async (requests: readonly Buffer[], over: typeof lines): Promise<number> => {
-    const started = performance.now();
-    await send(requests, over);
-    return performance.now() - started;
-  };
-
   return {
     async run(count, requestOf) {
       const length = Math.max(1, Math.round(count));
       const requests = Array.from({ length }, (_, index) => bytesOf(requestOf(index)));
-      return requests.length / ((await time(requests, lines)) / 1_000);
+      const started = performance.now();
+      await send(requests);
+      return requests.length / ((performance.now() - started) / 1_000);
     },
-    one: (request) => time([bytesOf(request)], lines.slice(0, 1)),
     close() {
       for (const socket of sockets) socket.destroy();
     },

@@ -1,75 +1,95 @@
-// What is measured runs in processes of its own: started as users start it, found by what it prints, ended together.
+// What is measured runs in processes of its own, all of which end with the bench.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 
 export const benchKey = "bench-key-0123456789abcdef";
+/** The header of a request with this key. */
+export const authorization = `Bearer ${benchKey}`;
 
 type Settings = Readonly<Record<string, string>>;
 
 export interface Started {
   readonly pid: number;
-  /** The first address that it printed, without a path. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
-const pathOf = (script: string): string => resolve(import.meta.dirname, "..", script);
+process.once("exit", () => {
+  for (const child of running) child.kill();
+});
 
-const end = async (child: ChildProcess): Promise<void> => {
+const stop = async (child: ChildProcess): Promise<void> => {
   running.delete(child);
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill();
   await once(child, "exit");
 };
 
-/** Runs a script of bench/ and gives what it prints, line by line. */
-export const startScript = (script: string, args: readonly string[], settings: Settings = {}) => {
-  const child = spawn(process.execPath, [pathOf(script), ...args], {
+export const stopAll = async (): Promise<void> => {
+  await Promise.all([...running].map(stop));
+};
+
+const startedAt = (child: ChildProcess, url: string): Started => ({
+  pid: child.pid ?? 0,
+  url,
+  stop: () => stop(child),
+});
+
+/** Runs the command of Halyard until it prints its address. */
+const serve = async (command: string, settings: Settings, args: readonly string[]) => {
+  const child = spawn(process.execPath, [command, "serve", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...settings },
+    env: {
+      ...process.env,
+      PORT: "0",
+      HALYARD_LOG_LEVEL: "fatal",
+      HALYARD_BOOTSTRAP_KEYS: `development=${benchKey}`,
+      ...settings,
+    },
   });
   running.add(child);
-  return { child, lines: createInterface(child.stdout) };
-};
-
-/** The same, and gives the first line, which is JSON. */
-export const firstLine = async (script: string, ...args: string[]): Promise<unknown> => {
-  for await (const line of startScript(script, args).lines) return JSON.parse(line);
-  throw new Error(`${script} ended without a word.`);
-};
-
-/** The same, and gives what it prints as its address. */
-export const startServer = async (
-  script: string,
-  args: readonly string[],
-  settings: Settings = {},
-): Promise<Started> => {
-  const { child, lines } = startScript(script, args, settings);
-  for await (const line of lines) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+  for await (const line of createInterface(child.stdout)) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
     if (url === undefined) continue;
     child.stdout.resume();
-    return { pid: child.pid ?? 0, url, stop: () => end(child) };
+    return startedAt(child, url);
   }
-  throw new Error(`${script} ended before it was up.`);
+  throw new Error(`${command} ended before it was up.`);
+};
+const repository = join(import.meta.dirname, "../../packages/cli/bin/halyard.mjs");
+export const startHalyard = (settings: Settings, ...args: string[]): Promise<Started> =>
+  serve(repository, settings, args);
+/** From the package that is installed in this folder. */
+export const startInstalled = (folder: string, settings: Settings): Promise<Started> =>
+  serve(join(folder, "node_modules/@halyard/server/bin/halyard.mjs"), settings, []);
+
+export const untilReady = async (url: string): Promise<void> => {
+  for (;;) {
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    await pause(5);
+  }
 };
 
-/** The command of the repository, or of the installation whose command this is. */
-const start = (command: string, settings: Settings, args: readonly string[]): Promise<Started> =>
-  startServer(command, ["serve", ...args], {
-    PORT: "0",
-    HALYARD_LOG_LEVEL: "fatal",
-    HALYARD_BOOTSTRAP_KEYS: `development=${benchKey}`,
-    ...settings,
+/** Runs a program of others in a folder of its own until it is ready. */
+export const startProgram = async (
+  program: string,
+  args: readonly string[],
+  { cwd, env, url, readyPath }: { cwd: string; env: Settings; url: string; readyPath: string },
+): Promise<Started> => {
+  const child = spawn(program, args, { cwd, stdio: "ignore", env: { ...process.env, ...env } });
+  running.add(child);
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`${program} ended with ${code} before it was ready.`);
   });
-export const startHalyard = (settings: Settings, ...args: string[]): Promise<Started> =>
-  start("../packages/cli/bin/halyard.mjs", settings, args);
-export const startInstalled = (folder: string, settings: Settings): Promise<Started> =>
-  start(join(folder, "node_modules/@halyard/server/bin/halyard.mjs"), settings, []);
-
-export const stopAll = async (): Promise<void> => {
-  await Promise.all([...running].map(end));
+  await Promise.race([untilReady(url + readyPath), ended]);
+  ended.catch(() => {});
+  return startedAt(child, url);
 };

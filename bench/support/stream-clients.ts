@@ -1,79 +1,62 @@
-// Many clients of one stream in a process of their own: says when the last has a value, and when each of them got it.
+// Many clients of one stream in a process of their own: reports when each of them got a value.
 import { connect } from "node:net";
 import { createClient } from "../../packages/sdk/src/client/client.ts";
+import { benchKey as key } from "./processes.ts";
 
 /** What the process is started with. */
 export interface ClientOrder {
   readonly url: string;
-  readonly key: string;
-  readonly count: number;
-  /** Bare sockets that look for the revision in the bytes, or clients of the SDK whose value is asked. */
-  readonly kind: "socket" | "sdk";
   readonly flag: string;
+  readonly count: number;
+  /** Bare sockets that only listen, or clients of the SDK whose value is asked. */
+  readonly kind: "socket" | "sdk";
 }
 
-/** What it is asked then: to tell when all have this revision, at which the flag has this value. */
-export interface Expectation {
-  readonly revision: number;
-  readonly enabled: boolean;
-}
+/** Empty once it is ready, and once it waits for a value; then when each client had it, on the clock that all processes share. */
+export type ClientReport = readonly number[];
 
-export type ClientReport =
-  | { readonly kind: "open"; readonly count: number }
-  | { readonly kind: "waiting" }
-  /** Milliseconds on the clock that all processes of the machine share. */
-  | { readonly kind: "times"; readonly times: readonly number[] };
-
-/** The same in every process. */
+/** Milliseconds, the same in every process of the machine. */
 export const sharedNow = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
 /** So many connect at once. */
 const batch = 200;
 
-const tell = (report: ClientReport): void => {
-  process.send?.(report);
+const report = (times: ClientReport): void => {
+  process.send?.(times);
 };
 
-const serve = async (order: ClientOrder): Promise<void> => {
-  const { url, key, count, kind, flag } = order;
-  let expected: Expectation | undefined;
-  let marker = "";
-  let times: number[] = [];
-  const got = (): void => {
-    times.push(sharedNow());
-    if (times.length === count) tell({ kind: "times", times });
-  };
-
-  const port = Number(new URL(url).port);
-  const openSocket = () =>
-    new Promise<void>((resolve, reject) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.write(`GET /api/v1/stream HTTP/1.1\r\nHost: bench\r\nX-API-Key: ${key}\r\n\r\n`);
-      socket.once("error", reject);
-      socket.on("data", (chunk) => {
-        if (expected && chunk.includes(marker)) got();
-        else if (chunk.includes("event: snapshot")) resolve();
-      });
+const openSocket = (url: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(`GET /api/v1/stream HTTP/1.1\r\nHost: bench\r\nX-API-Key: ${key}\r\n\r\n`);
+    socket.once("error", reject).on("data", (chunk) => {
+      if (chunk.includes("event: snapshot")) resolve();
     });
+  });
+
+const serve = async ({ url, flag, count, kind }: ClientOrder): Promise<void> => {
+  let expected: boolean | undefined;
+  let times: number[] = [];
   const openClient = async () => {
     const client = createClient({ url, key, reportUsage: false });
     await client.ready();
     client.on("change", () => {
-      if (expected && client.isEnabled(flag) === expected.enabled) got();
+      if (client.isEnabled(flag) !== expected) return;
+      times.push(sharedNow());
+      if (times.length === count) report(times);
     });
   };
-
   for (let opened = 0; opened < count; opened += batch) {
     const now = Math.min(batch, count - opened);
-    await Promise.all(Array.from({ length: now }, kind === "socket" ? openSocket : openClient));
+    const open = kind === "socket" ? () => openSocket(url) : openClient;
+    await Promise.all(Array.from({ length: now }, open));
   }
-  process.on("message", (message: Expectation) => {
-    expected = message;
-    marker = `"revision":${message.revision},`;
+  process.on("message", ({ enabled }: { readonly enabled: boolean }) => {
+    expected = enabled;
     times = [];
-    tell({ kind: "waiting" });
+    report([]);
   });
-  tell({ kind: "open", count });
+  report([]);
 };
 
 const [order] = process.argv.slice(2);

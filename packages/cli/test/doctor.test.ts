@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { genesis } from "@halyard/core/history/chain";
 import { parseConfig, startServer } from "@halyard/server";
 import { migrations } from "../../server/src/platform/database/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
@@ -111,8 +112,9 @@ suite("a store", () => {
       run("update api_keys set created_at = ?", ago(200 * day));
       run("update api_keys set last_used_at = ? where environment_id = 2", ago(100 * day));
       run(
-        "insert into environments (id, name, revision, sequence, flag_count, created_at, keys_revision) values (3, 'staging', 0, 0, 0, ?, 0)",
+        "insert into environments (id, name, revision, sequence, flag_count, created_at, keys_revision, chain) values (3, 'staging', 0, 0, 0, ?, 0, ?)",
         ago(0),
+        genesis,
       );
       run("update environments set created_at = 0, keys_revision = 0 where id = 3");
       run(

@@ -41,12 +41,12 @@ test("a preview is created with a key that works, changed, listed and deleted ov
     server: url,
     ...made
   } = await owner.read<CreatedEnvironment & { server: string }>(
-    ...[...preview, home.name, "--expires", "7d", "--color", "teal", "--label", "Change 123"],
+    ...[...preview, home.name, "--expires", "7d", "--label", "Change 123"],
   );
   assert.equal(url, server.url);
   assert.deepEqual(
-    [made.name, made.label, made.color, made.protected, made.flags],
-    ["pr-123", "Change 123", "teal", false, 1],
+    [made.name, made.label, made.protected, made.flags],
+    ["pr-123", "Change 123", false, 1],
   );
   const days = (Date.parse(made.expiresAt ?? "") - Date.now()) / 86_400_000;
   assert.ok(days > 6.9 && days <= 7, made.expiresAt ?? "never");
@@ -63,12 +63,9 @@ test("a preview is created with a key that works, changed, listed and deleted ov
     /^pr-123 +1 +\S+Z +\S+Z +no +none +Change 123$/m,
   );
   const update = ["environments", "update", "pr-123"];
-  const settings = ["--expires", "never", "--protect", "--color", "none", "--label", ""];
+  const settings = ["--expires", "never", "--protect", "--label", ""];
   const changed = await owner.read<Environment>(...update, ...settings);
-  assert.deepEqual(
-    [changed.expiresAt, changed.protected, changed.color, changed.label],
-    [null, true, null, null],
-  );
+  assert.deepEqual([changed.expiresAt, changed.protected, changed.label], [null, true, null]);
   // Over the API another person approves it; at the machine the operator decides.
   const proposed = await owner.read<{ proposed: { title: string } }>(...update, "--unprotect");
   assert.equal(proposed.proposed.title, "Take the protection off pr-123");

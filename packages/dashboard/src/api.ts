@@ -19,7 +19,6 @@ export interface SessionEnvironment {
   readonly keyId: string;
   /** What people call it; null when that is its name. */
   readonly label: string | null;
-  readonly color: string | null;
   /** Whether changes need the approval of a second person. */
   readonly protected: boolean;
   /** Whether its key changes a protected environment without one. */

@@ -4,7 +4,6 @@ import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { OpenCount } from "./change-requests/open-count.tsx";
-import { colorStyle } from "./components/display/environment-name.tsx";
 import { Icon } from "./components/display/icon.tsx";
 import { EnvironmentSwitcher } from "./components/layout/environment-switcher.tsx";
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
@@ -132,11 +131,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
   }, [path]);
   useHotkeys(places.map(({ to }, index) => [`alt+${(index + 1) % 10}`, () => navigate(to)]));
   return (
-    <div
-      className="shell"
-      data-production={isProduction || undefined}
-      style={colorStyle(environment.color)}
-    >
+    <div className="shell" data-production={isProduction || undefined}>
       <a className="shell-skip" href="#content">
         Skip to content
       </a>

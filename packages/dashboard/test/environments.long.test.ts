@@ -1,4 +1,4 @@
-// Environments in a real browser: created as a copy for a while, with a label and a color, kept, and deleted.
+// Environments in a real browser: created as a copy for a while, with a label, kept, and deleted.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { signInAs } from "../../server/test/support/people.ts";
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test("an owner creates a preview as a copy, sees its color, keeps it, and deletes it", async (t) => {
+test("an owner creates a preview as a copy, sees its label, keeps it, and deletes it", async (t) => {
   const environment = await server.environment();
   const at = `/environments/${environment.name}`;
   await seedFlags(environment.admin, [{ key: "checkout", type: "boolean", enabled: true }]);
@@ -28,7 +28,6 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await page.getByRole("button", { name: "Create environment" }).click();
   await dialog(page).getByLabel("Name").fill("pr-123");
   await dialog(page).getByLabel("Label").fill("Preview of 123");
-  await dialog(page).getByLabel("Color").selectOption("violet");
   await dialog(page).getByLabel("Begin with").selectOption(environment.name);
   await dialog(page).getByLabel("Expires").selectOption("7d");
   await audit(page, "the dialog that creates an environment");
@@ -46,11 +45,8 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await row.getByRole("button", { name: "Open pr-123" }).click();
   const switcher = page.getByRole("button", { name: /^Environment: Preview of 123/ });
   await switcher.waitFor();
-  const dot = switcher.locator(".environment-dot");
-  const color = await dot.evaluate((element) => getComputedStyle(element).backgroundColor);
-  assert.equal(color, "rgb(121, 80, 242)");
   await fitsOn(page, 320);
-  await audit(page, "the environments, in one with a color");
+  await audit(page, "the environments, in one with a label");
 
   await page.getByRole("link", { name: "Preview of 123" }).click();
   await page.getByRole("button", { name: "Keep it" }).click();
@@ -58,8 +54,7 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await until(async () =>
     assert.equal(await page.getByRole("button", { name: "Keep it" }).count(), 0),
   );
-  await page.getByLabel("Label", { exact: true }).fill("");
-  await page.getByLabel("Color", { exact: true }).selectOption("red");
+  await page.getByRole("textbox", { name: "Label" }).fill("");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: /^Environment: pr-123/ }).waitFor();
   await audit(page, "the settings of an environment");

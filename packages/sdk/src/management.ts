@@ -35,7 +35,6 @@ export type {
   ClosedEnvironment,
   CreatedEnvironment,
   Environment,
-  EnvironmentColor,
   EnvironmentPatch,
   NewEnvironment,
 } from "./management/environments.ts";

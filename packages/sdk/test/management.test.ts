@@ -281,10 +281,10 @@ test("an owner's key manages environments", async () => {
     name: "preview",
     copyOf: "development",
     expiresIn: "7d",
-    color: "teal",
+    label: "Preview",
   } as const;
   const made = done(await environments.create(wanted));
-  assert.deepEqual([made.name, made.color, made.role], ["preview", "teal", "owner"]);
+  assert.deepEqual([made.name, made.label, made.role], ["preview", "Preview", "owner"]);
   const inside = createManagement({ url: server.url, key: made.key.key });
   assert.equal(done(await inside.keys.current()).environment, "preview");
   const { key: _, ...shown } = made;

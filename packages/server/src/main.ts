@@ -7,15 +7,15 @@ import { createLog } from "./process/log.ts";
 import type { Config } from "./process/settings/config.ts";
 import { stopSignal } from "./process/stop-signal.ts";
 import { stopWithin } from "./process/stop-within.ts";
-import type { TestOverrides } from "./server/instance.ts";
+import type { InstanceOptions } from "./server/instance.ts";
 
 export const startServer = async (
   config: Config,
-  overrides: TestOverrides = {},
+  options: InstanceOptions = {},
 ): Promise<Server> => {
   const log = createLog(config);
   // Keys are shown only once: it listens first, so that no start that fails has created any.
-  const { instance, url, flagd } = await openListening(config, log, overrides);
+  const { instance, url, flagd } = await openListening(config, log, options);
   try {
     const firstKeys = await makeFirstKeys(config, instance, log);
     const dashboard = await dashboardAddress(config, instance.signInLinks, url);

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createFlagReads } from "./evaluation/flag-reads.ts";
 import { createOpenStreams } from "./evaluation/streams/open-streams.ts";
+import { streamLimitsOf } from "./evaluation/streams/stream-shares.ts";
 import { createChangeRequests } from "./features/change-requests/change-requests.ts";
 import { createEnvironments } from "./features/environments/environments.ts";
 import { createExplain } from "./features/flags/explain.ts";
@@ -52,7 +53,7 @@ import { startBackground } from "./server/background.ts";
 import { composeArrival } from "./server/clients.ts";
 import { loadFlagdServer } from "./server/flagd.ts";
 import { loadProviders } from "./server/identity-providers.ts";
-import type { Instance, TestOverrides } from "./server/instance.ts";
+import type { Instance, InstanceOptions } from "./server/instance.ts";
 import { composeMemory, previewSecret } from "./server/memory.ts";
 import { version } from "./version.ts";
 import { createChanges } from "./writes/changes.ts";
@@ -60,8 +61,10 @@ import { createChanges } from "./writes/changes.ts";
 /** Milliseconds: a name that resolves more slowly is registered all the same. */
 const registrationTimeout = 1_000;
 const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
+/** Milliseconds for which a sign-in is recent enough to change keys, people or environments. */
+const freshFor = 900_000;
 /** Milliseconds after which running requests are cut off, and for which the worker continues beside them. */
-const requestTimeout = 15_000;
+const drainTimeout = 15_000;
 const workerDelay = 2_000;
 const monotonic = () => performance.now();
 
@@ -73,12 +76,16 @@ export const composeInstance = async (
     lookUp = systemLookUp,
     deliveryTimeout,
     slowReadInterval,
+    requestTimeout = 30_000,
+    sendTimeout = 20_000,
+    slowRequest = 1_000,
+    maxWaiting = 1_000,
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
     sampleParts,
     worker,
-  }: TestOverrides = {},
+  }: InstanceOptions = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
     version,
@@ -91,9 +98,8 @@ export const composeInstance = async (
   const opened = new AsyncDisposableStack();
   let isLeaving = false;
   try {
-    const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
     const { observe } = telemetry;
-    const store = await openStore(config, { ...config, onMigration, observe });
+    const store = await openStore(config, { maxWaiting, observe });
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });
@@ -122,7 +128,7 @@ export const composeInstance = async (
       ...sources,
       idleTimeout: config.sessionIdle,
       lifetime: config.sessionLifetime,
-      freshFor: config.freshSignIn,
+      freshFor,
     });
     const replays = createReplays(store, sources);
     const inMemory = { get: (id: number) => snapshots.get(id), current: feed.current };
@@ -142,7 +148,11 @@ export const composeInstance = async (
     const links = createSignInLinks(store, sources);
     const environments = createEnvironments(store, { ...sources, ...config }, changes);
     const past = createPast(store, inMemory);
-    const streamLimits = { ...config, ...streamSettings, ...streams };
+    const streamLimits = {
+      ...streamSettings,
+      ...streamLimitsOf(config.maxConnections),
+      ...streams,
+    };
     const failures = byNetwork(createRateLimit(config.authFailureLimit, monotonic));
     const keyCache = createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey });
     /** What HTTP and gRPC have together. */
@@ -158,7 +168,7 @@ export const composeInstance = async (
     const app = await createApp({
       ...config,
       ...shared,
-      ...{ failures, slowReadInterval },
+      ...{ failures, slowReadInterval, requestTimeout, sendTimeout, slowRequest },
       flags: createFlags(changes),
       segments: createSegments(store, inMemory, changes),
       changeRequests,
@@ -221,13 +231,12 @@ export const composeInstance = async (
         return all && expose(all);
       },
     });
-    const flagdServer = await loadFlagdServer(config.flagd, { ...shared, ...streamLimits });
+    const flagdServer = await loadFlagdServer(config.flagd, {
+      ...{ ...shared, ...streamLimits, requestTimeout },
+    });
     let drained: Promise<unknown> | undefined;
     const drainApp = async () => {
-      drained ??= Promise.all([
-        drain(app, requestTimeout, log),
-        flagdServer?.close(requestTimeout),
-      ]);
+      drained ??= Promise.all([drain(app, drainTimeout, log), flagdServer?.close(drainTimeout)]);
       await drained;
     };
     opened.defer(drainApp);

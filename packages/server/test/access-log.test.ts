@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { createCappedLog } from "../src/platform/http/request/capped-log.ts";
 import { createApi } from "./support/api.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
-import { serveHalyard } from "./support/halyard-process.ts";
+import { serveWithOptions } from "./support/halyard-process.ts";
 import { logLines } from "./support/log-lines.ts";
 import { newFolder } from "./support/server.ts";
 
@@ -41,11 +41,14 @@ const askSlowly = async (url: string, method: string, path: string, body: string
 
 test("slow requests, failures, and nothing of the others", async (t) => {
   const folder = newFolder();
-  const halyard = await serveHalyard(folder, {
-    HALYARD_BOOTSTRAP_KEYS: `development=${key},production=${key}-2`,
-    HALYARD_SLOW_REQUEST: "25",
-    HALYARD_SIGN_IN_LINK: "off",
-  });
+  const halyard = await serveWithOptions(
+    folder,
+    {
+      HALYARD_BOOTSTRAP_KEYS: `development=${key},production=${key}-2`,
+      HALYARD_SIGN_IN_LINK: "off",
+    },
+    { slowRequest: 25 },
+  );
   t.after(async () => {
     halyard.kill("SIGKILL");
     await halyard.ended;

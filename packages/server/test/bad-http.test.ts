@@ -11,7 +11,7 @@ let server: TestServer;
 let environment: TestEnvironment;
 let head: string;
 before(async () => {
-  server = await startTestServer({ HALYARD_REQUEST_TIMEOUT: "1" });
+  server = await startTestServer({}, { requestTimeout: 1_000 });
   environment = await server.environment();
   head = `Host: 127.0.0.1\r\nAuthorization: Bearer ${environment.keys.admin}\r\nContent-Type: application/json\r\n`;
 });

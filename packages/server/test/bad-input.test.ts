@@ -12,7 +12,7 @@ let environment: TestEnvironment;
 let webhook: string;
 let head: string;
 before(async () => {
-  server = await startTestServer({ HALYARD_REQUEST_TIMEOUT: "1" });
+  server = await startTestServer({}, { requestTimeout: 1_000 });
   environment = await server.environment();
   const { admin, keys } = environment;
   await admin("POST", "/flags", { key: "a", type: "rollout" });

@@ -37,13 +37,12 @@ const listed = async (api: Api): Promise<readonly Shown[]> =>
   (await api("GET", "/environments")).body as Shown[];
 
 test("an owner key creates, labels, protects and deletes; the new key works at once", async () => {
-  const { key, ...made } = await create({ name: "staging", color: "orange" });
+  const { key, ...made } = await create({ name: "staging", label: "Staging" });
   const admin = server.api(key.key);
   const { createdAt: _, ...shown } = made as Shown & { createdAt: string };
   assert.deepEqual(shown, {
     name: "staging",
-    label: null,
-    color: "orange",
+    label: "Staging",
     protected: false,
     expiresAt: null,
     maxFlips: null,
@@ -55,11 +54,11 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
   assert.equal((await admin("POST", "/flags", { key: "a", type: "boolean" })).status, 201);
 
   const expiresAt = "2100-01-01T00:00:00.000Z";
-  const change = { label: "Staging (Köln) 🚀", color: "violet", protected: true, expiresAt };
+  const change = { label: "Staging (Köln) 🚀", protected: true, expiresAt };
   const patched = await owner("PATCH", "/environments/staging", change);
   assert.equal(patched.status, 200, patched.text);
   assert.deepEqual(patched.body, { ...made, ...change, flags: 1 });
-  const undone = { label: null, color: null, protected: false, expiresAt: null, maxFlips: null };
+  const undone = { label: null, protected: false, expiresAt: null, maxFlips: null };
   const together = await owner("PATCH", "/environments/staging", undone);
   assertRefused(together, 409, "in a request of its own");
   assertRefused(await owner("PATCH", "/environments/staging", { expiresAt }), 409, "protected");
@@ -79,7 +78,7 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
       [["environment.updated"], "owner", undone],
       [["environment.updated"], "owner", { name: "staging", protected: false }],
       [["environment.updated"], "owner", { ...change, maxFlips: null }],
-      [["environment.created"], "owner", { ...undone, color: "orange" }],
+      [["environment.created"], "owner", { ...undone, label: "Staging" }],
     ],
     "what changes nothing leaves nothing",
   );
@@ -104,7 +103,6 @@ test("what is wrong with a request is said", async () => {
     [{ name: "a", label: "x".repeat(61) }, /label must be a text of 1 to 60/],
     [{ name: "a", label: "a\u0007b" }, /without control characters/],
     [{ name: "a", label: "a\u202eb" }, /without control characters/],
-    [{ name: "a", color: "black" }, /color must be one of gray, red/],
     [{ name: "a", protected: "yes" }, /protected must be true or false/],
     [{ name: "a", expiresAt: past }, /expiresAt must be in the future/],
     [{ name: "a", expiresAt: "soon" }, /expiresAt must be a time/],

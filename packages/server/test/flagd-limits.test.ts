@@ -47,7 +47,7 @@ test("an answer that nobody reads has a place, whatever it was asked with, until
 });
 
 test("what the calls of a key do not read is limited, and others get theirs", async () => {
-  const server = await startTestServer({ ...on, HALYARD_REQUEST_TIMEOUT: "600" });
+  const server = await startTestServer(on, { requestTimeout: 600_000 });
   const environment = await server.environment();
   const { keys } = environment;
   await makeLarge(environment, 12);
@@ -117,7 +117,7 @@ test("other requests get responses while a definition is compiled", async (t) =>
 });
 
 test("a connection that sends no good key in time is closed, also with a call open", async (t) => {
-  const server = await startTestServer({ ...on, HALYARD_REQUEST_TIMEOUT: "1" });
+  const server = await startTestServer(on, { requestTimeout: 1_000 });
   t.after(() => server.close());
   const { admin, keys } = await server.environment();
   await makeFlag(admin, { key: "a", type: "boolean" });

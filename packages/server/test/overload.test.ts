@@ -30,7 +30,7 @@ const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   let [movedAt, moved] = [performance.now(), 0];
   const now = () => moved + (performance.now() - movedAt) * pace;
   const overload = createOverload({
-    maxConnections: 0,
+    maxConnections: 100,
     maxPerAddress: 0,
     networkOf,
     maxLag: 500,
@@ -271,7 +271,7 @@ test("connections that say nothing do not pile up beyond the limit", async () =>
 });
 
 test("a store that is slow fills up to its limit, then requests are refused at once", async () => {
-  const server = await startTestServer({ HALYARD_MAX_WAITING: "3" });
+  const server = await startTestServer({}, { maxWaiting: 3 });
   after(() => server.close());
   const { admin, client } = await server.environment();
   for (const key of ["a", "b", "c", "d"]) await admin("POST", "/flags", { key, type: "boolean" });

@@ -28,7 +28,6 @@ before(async () => {
   const config = parseConfig({
     PORT: "0",
     HALYARD_LOG_LEVEL: "trace",
-    HALYARD_SLOW_REQUEST: "1",
     HALYARD_MAX_LAG: unhurried,
     ...(await storeSettings(folder)),
   });
@@ -37,7 +36,9 @@ before(async () => {
       logged += line;
     },
   };
-  ({ instance, url } = await openListening(config, createLog(config, null, destination)));
+  ({ instance, url } = await openListening(config, createLog(config, null, destination), {
+    slowRequest: 1,
+  }));
   const operator = await composeOperator(config);
   newEnvironment = async (name) => {
     const made = await operator.environments.create(name);

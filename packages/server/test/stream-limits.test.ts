@@ -152,10 +152,7 @@ suite("a reader that does not keep up", () => {
 });
 
 test("signs of life come to a quiet reader, also beyond the time limit of requests", async (t) => {
-  const server = await startTestServer(
-    { HALYARD_REQUEST_TIMEOUT: "1" },
-    { streams: { heartbeat: 100 } },
-  );
+  const server = await startTestServer({}, { requestTimeout: 1_000, streams: { heartbeat: 100 } });
   t.after(() => server.close());
   const { keys } = await server.environment();
   const stream = await openStream(`${server.url}/api/v1/stream`, bearer(keys.server));

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { EnvironmentContent } from "../src/evaluation/content.ts";
 import { createSnapshot } from "../src/evaluation/snapshot.ts";
 import { snapshotFrames } from "../src/evaluation/streams/snapshot-json.ts";
+import { streamLimitsOf } from "../src/evaluation/streams/stream-shares.ts";
 import type { VersionedFlag } from "../src/writes/change.ts";
 
 import { assertRefused } from "./support/answers.ts";
@@ -11,12 +12,36 @@ import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
 
-test("neither a key nor an environment takes the streams of the others", async (t) => {
-  const server = await startTestServer({
-    HALYARD_MAX_STREAMS: "5",
-    HALYARD_MAX_STREAMS_PER_ENVIRONMENT: "3",
-    HALYARD_MAX_STREAMS_PER_KEY: "2",
+test("streams take at most four fifths of the connections, one environment three, one key two", () => {
+  const [maxStreams, maxStreamsPerEnvironment, maxStreamsPerKey] = [20_000, 15_000, 10_000];
+  assert.deepEqual(streamLimitsOf(25_000), {
+    maxStreams,
+    maxStreamsPerEnvironment,
+    maxStreamsPerKey,
   });
+  assert.equal(streamLimitsOf(1).maxStreams, 1);
+});
+
+test("HALYARD_MAX_CONNECTIONS bounds the streams of a server", async (t) => {
+  const server = await startTestServer({ HALYARD_MAX_CONNECTIONS: "5" });
+  t.after(() => server.close());
+  const { keys } = await server.environment();
+  const opening = [1, 2, 3].map(() =>
+    openStream(`${server.url}/api/v1/stream`, bearer(keys.server)),
+  );
+  const streams = await Promise.all(opening);
+  assert.deepEqual(
+    streams.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 200, 429],
+  );
+  for (const stream of streams) stream.close();
+});
+
+test("neither a key nor an environment takes the streams of the others", async (t) => {
+  const server = await startTestServer(
+    {},
+    { streams: { maxStreams: 5, maxStreamsPerEnvironment: 3, maxStreamsPerKey: 2 } },
+  );
   t.after(() => server.close());
   const [one, other] = [await server.environment(), await server.environment()];
   const path = `${server.url}/api/v1/stream`;

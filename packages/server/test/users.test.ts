@@ -259,7 +259,7 @@ test("a session says who is signed in, also to somebody without any environment"
   assert.deepEqual([isOwner, method, typeof signedInAt], [false, "password", "string"]);
   const [only] = environments;
   assert.partialDeepStrictEqual(only, {
-    ...{ name, label: null, color: null, protected: false, role: "viewer", keyName: "Gil" },
+    ...{ name, label: null, protected: false, role: "viewer", keyName: "Gil" },
   });
   assert.ok(
     only?.permissions.includes("history.read") && !only.permissions.includes("flags.write"),

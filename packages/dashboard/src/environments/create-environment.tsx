@@ -1,12 +1,11 @@
 // The dialog that creates an environment, empty or as a copy for a while, and then shows its first admin key once.
-import type { CreatedEnvironment, Environment, EnvironmentColor } from "@halyard/sdk/management";
+import type { CreatedEnvironment, Environment } from "@halyard/sdk/management";
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useApi } from "../session.tsx";
-import { ColorInput } from "./colors.tsx";
 import { maxLabelLength, useEnvironmentsChanged } from "./environment-queries.ts";
 
 const lifetimes = [
@@ -29,7 +28,6 @@ const CreateForm = ({ environments, onClose, onCreated }: FormProps) => {
   const changed = useEnvironmentsChanged();
   const [name, setName] = useState("");
   const [label, setLabel] = useState("");
-  const [color, setColor] = useState<EnvironmentColor | null>(null);
   const [copyOf, setCopyOf] = useState("");
   const [expiresIn, setExpiresIn] = useState("");
   const [isProtected, setProtected] = useState(false);
@@ -44,7 +42,6 @@ const CreateForm = ({ environments, onClose, onCreated }: FormProps) => {
       name,
       protected: isProtected,
       ...(label.trim() !== "" && { label: label.trim() }),
-      ...(color !== null && { color }),
       ...(copyOf !== "" && { copyOf }),
       ...(expiresIn !== "" && { expiresIn }),
     });
@@ -76,7 +73,6 @@ const CreateForm = ({ environments, onClose, onCreated }: FormProps) => {
           maxLength={maxLabelLength}
           autoComplete="off"
         />
-        <ColorInput value={color} onChange={setColor} />
         <NativeSelect
           label="Begin with"
           description="A copy has the flags and segments as they are now, without keys, webhooks and history."

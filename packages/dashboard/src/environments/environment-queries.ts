@@ -17,7 +17,7 @@ export const useEnvironments = () => {
   });
 };
 
-/** After a change: the list, and the names and colors that the session knows. */
+/** After a change: the list, and the labels that the session knows. */
 export const useEnvironmentsChanged = (): (() => Promise<void>) => {
   const queries = useQueryClient();
   const { refresh } = useSession();

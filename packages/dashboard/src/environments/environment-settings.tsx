@@ -1,4 +1,4 @@
-// What owners can change of one environment: what people call it, its color, its protection, its limit on flips and when it expires; and its end.
+// What owners can change of one environment: what people call it, its protection, its limit on flips and when it expires; and its end.
 import type { Environment, EnvironmentPatch } from "@halyard/sdk/management";
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
@@ -10,7 +10,6 @@ import { Section } from "../components/layout/section.tsx";
 import { MaxFlipsInput } from "../flips/max-flips-input.tsx";
 import { formatFullDate, formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
-import { ColorInput } from "./colors.tsx";
 import { maxLabelLength, useEnvironmentsChanged } from "./environment-queries.ts";
 
 interface EnvironmentProps {
@@ -30,21 +29,20 @@ const useChange = ({ name }: Environment) => {
   };
 };
 
-const Appearance = ({ environment }: EnvironmentProps) => {
+const Label = ({ environment }: EnvironmentProps) => {
   const change = useChange(environment);
   const [label, setLabel] = useState(environment.label ?? "");
-  const [color, setColor] = useState(environment.color);
   const [busy, setBusy] = useState(false);
-  const isSame = label.trim() === (environment.label ?? "") && color === environment.color;
+  const isSame = label.trim() === (environment.label ?? "");
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isSame) return;
     setBusy(true);
-    await change({ label: label.trim() === "" ? null : label.trim(), color }, "Saved.");
+    await change({ label: label.trim() === "" ? null : label.trim() }, "Saved.");
     setBusy(false);
   };
   return (
-    <Section title="Label and color">
+    <Section title="Label">
       <form onSubmit={(event) => void submit(event)}>
         <div className="environment-fields">
           <TextInput
@@ -56,7 +54,6 @@ const Appearance = ({ environment }: EnvironmentProps) => {
             maxLength={maxLabelLength}
             autoComplete="off"
           />
-          <ColorInput value={color} onChange={setColor} />
         </div>
         <Button mt="sm" type="submit" loading={busy} disabled={isSame}>
           Save
@@ -207,7 +204,7 @@ const Deletion = ({ environment }: EnvironmentProps) => {
 
 export const EnvironmentSettings = ({ environment }: EnvironmentProps) => (
   <>
-    <Appearance environment={environment} />
+    <Label environment={environment} />
     <Protection environment={environment} />
     <FlipLimit environment={environment} />
     <Expiry environment={environment} />

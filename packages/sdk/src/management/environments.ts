@@ -8,22 +8,9 @@ import {
 } from "./call.ts";
 import type { ManagementError, Result } from "./result.ts";
 
-export type EnvironmentColor =
-  | "gray"
-  | "red"
-  | "orange"
-  | "yellow"
-  | "green"
-  | "teal"
-  | "blue"
-  | "indigo"
-  | "violet"
-  | "pink";
-
 export interface EnvironmentPatch {
   /** What people call it; null for its name. */
   readonly label?: string | null;
-  readonly color?: EnvironmentColor | null;
   /** Whether changes of its flags and segments need a second person. */
   readonly protected?: boolean;
   /** When it is deleted with everything in it; null to keep it. */

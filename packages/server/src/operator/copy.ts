@@ -35,14 +35,11 @@ export const pendingMigrations = async (config: Config): Promise<Migrated> => ({
   after: migrations.length,
 });
 
-export const migrateDatabase = async (
-  config: Config,
-  onMigration: (done: string) => void,
-): Promise<Migrated> => {
+export const migrateDatabase = async (config: Config): Promise<Migrated> => {
   const before = await schemaVersion(config);
   // Creates the folder and the key file of an embedded store, as the server would.
   secretKeysOf(config);
-  const engine = await openEngine({ ...config, mayMigrate: true }, { onMigration });
+  const engine = await openEngine({ ...config, mayMigrate: true });
   await engine.close();
   return { before, after: migrations.length };
 };

@@ -53,35 +53,19 @@ export const secretKeysOf = ({
   return [newest, ...older];
 };
 
-/** A migration that takes longer tells how far it has come, every so many milliseconds. */
-const longMigration = 2_000;
-
-const nowAndThen = (report: (done: string) => void): ((done: string) => void) => {
-  let last = performance.now();
-  return (done) => {
-    if (performance.now() - last < longMigration) return;
-    last = performance.now();
-    report(done);
-  };
-};
-
-export interface OpenOptions {
+interface OpenOptions {
   /** Beyond so many that wait, changes and reads for requests are refused. Background work never is. */
   readonly maxWaiting?: number;
-  /** Told how far a migration has come that takes long. */
-  readonly onMigration?: (done: string) => void;
   /** Measures the calls to the database. */
   readonly observe?: ObserveCall;
 }
 
 export const openEngine = async (
   { database, mayMigrate }: Pick<Config, "database" | "mayMigrate">,
-  { maxWaiting, onMigration = () => {}, observe }: OpenOptions = {},
+  { maxWaiting, observe }: OpenOptions = {},
 ): Promise<Engine> => {
-  const options = { mayMigrate, maxWaiting, observe, onMigration: nowAndThen(onMigration) };
-  if (database.kind === "embedded") {
-    return openSqliteEngine(database.folder, options);
-  }
+  const options = { mayMigrate, maxWaiting, observe };
+  if (database.kind === "embedded") return openSqliteEngine(database.folder, options);
   // Loaded only when needed, to keep the start with the embedded store fast.
   const { openPostgresEngine } = await import("../platform/database/postgres/store.ts");
   return openPostgresEngine(database, options);

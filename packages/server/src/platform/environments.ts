@@ -10,8 +10,6 @@ import { dateOf } from "./database/schema/times.ts";
 export interface EnvironmentSettings {
   /** What people call it; null for its name. */
   readonly label: string | null;
-  /** One of `environmentColors`; null for none. */
-  readonly color: string | null;
   /** Whether changes need a second person. */
   readonly isProtected: boolean;
   /** When it is deleted with all that is in it; null for never. */
@@ -46,13 +44,13 @@ export interface RemovedEnvironment extends Contents {
   /** Null while rows of it are left. */
   readonly endedAt: Date | null;
   /** Who removed it; null when that was not recorded yet. */
-  readonly actor: Actor | null;
+  readonly actor: Actor;
 }
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
 export const environmentColumns = [
   ...(["id", "name", "flag_count", "created_at"] as const),
-  ...(["label", "color", "protected", "expires_at", "max_flips"] as const),
+  ...(["label", "protected", "expires_at", "max_flips"] as const),
 ] as const;
 
 export const environmentOf = (
@@ -63,7 +61,6 @@ export const environmentOf = (
   createdAt: new Date(row.created_at),
   flagCount: row.flag_count,
   label: row.label,
-  color: row.color,
   isProtected: row.protected === 1,
   expiresAt: dateOf(row.expires_at),
   maxFlips: percentOf(row.max_flips),
@@ -110,7 +107,7 @@ export const listRemovedEnvironments = async ({
     ...row,
     beganAt: new Date(began_at),
     endedAt: ended_at === null ? null : new Date(ended_at),
-    actor: actor === null ? null : (JSON.parse(actor) as Actor),
+    actor: JSON.parse(actor) as Actor,
   }));
 };
 

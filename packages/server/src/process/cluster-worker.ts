@@ -4,7 +4,7 @@ import type { SamplePart } from "../evaluation/context-sample.ts";
 
 import { StartupProblem, StoreUnavailable } from "../platform/errors.ts";
 import type { Scrape } from "../platform/telemetry/exposition.ts";
-import type { Instance, TestOverrides } from "../server/instance.ts";
+import type { Instance, InstanceOptions } from "../server/instance.ts";
 import { type Order, type Question, type Report, workerStopTimeout } from "./cluster-messages.ts";
 import { createQuestions } from "./cluster-questions.ts";
 import { openListening } from "./listening.ts";
@@ -66,7 +66,7 @@ const answer = async (round: number, question: Question): Promise<void> => {
   await report({ kind: "answer", round, answer: given });
 };
 
-const overrides: TestOverrides = {
+const options: InstanceOptions = {
   /** A sum without one of the workers would look like a counter reset, so none is given. */
   async scrapes() {
     const { answers, isComplete } = await questions.askAll({ about: "metrics" });
@@ -85,7 +85,7 @@ const serve = async ({ config, number }: StartOrder): Promise<void> => {
   const listening = await openListening(
     config,
     log,
-    { ...overrides, worker: number },
+    { ...options, worker: number },
     systemBalancesConnections,
   );
   instance = listening.instance;

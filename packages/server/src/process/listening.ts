@@ -1,7 +1,7 @@
 // Starts one instance: composed and listening, with nothing created in the store yet.
 import type { Logger } from "pino";
 import type { FirstKey } from "../features/environments/bootstrap.ts";
-import type { Instance, TestOverrides } from "../server/instance.ts";
+import type { Instance, InstanceOptions } from "../server/instance.ts";
 import { composeInstance } from "../server.ts";
 import { explainListenErrors, flagdPort, resolveHost } from "./port.ts";
 import type { Config } from "./settings/config.ts";
@@ -44,10 +44,10 @@ const backlog = 4_096;
 export const openListening = async (
   config: Config,
   log: Logger,
-  overrides: TestOverrides = {},
+  instanceOptions: InstanceOptions = {},
   reusePort = false,
 ): Promise<ListeningInstance> => {
-  const instance = await composeInstance(config, log, overrides);
+  const instance = await composeInstance(config, log, instanceOptions);
   try {
     const { flagdServer } = instance;
     const options = { host: await resolveHost(config), backlog, reusePort };

@@ -30,14 +30,22 @@ export interface Instance {
   close(delay?: number): Promise<void>;
 }
 
-/** What a test can replace. */
-export interface TestOverrides {
+/** For tests, and for what a worker shares with the others. The defaults fit every installation. */
+export interface InstanceOptions {
   readonly clock?: Clock;
   readonly lookUp?: LookUp;
   /** Milliseconds for a delivery attempt, and for its connection. */
   readonly deliveryTimeout?: number;
   /** Milliseconds after which a client that hardly reads a large response is disconnected. */
   readonly slowReadInterval?: number;
+  /** Milliseconds within which a client must send its whole request. */
+  readonly requestTimeout?: number;
+  /** Milliseconds for which a client may read nothing of its response. */
+  readonly sendTimeout?: number;
+  /** Requests that take this many milliseconds or more are logged. */
+  readonly slowRequest?: number;
+  /** Requests that may wait for the store at once. */
+  readonly maxWaiting?: number;
   readonly streams?: Partial<StreamSettings>;
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;

@@ -1,5 +1,7 @@
 // Writes an event that makes no revision, with its deliveries.
+
 import type { Tx } from "../platform/database/db.ts";
+import { insertEvent as insertEventRow } from "../platform/database/schema/event-row.ts";
 import type { ChangeEvent, EnvironmentState } from "./change.ts";
 import { queueAtEnd } from "./queue-at-end.ts";
 import type { NewDelivery } from "./webhook.ts";
@@ -18,17 +20,11 @@ export const insertEvent = async (
     .set({ sequence: state.sequence })
     .where("id", "=", state.id)
     .execute();
-  await database
-    .insertInto("events")
-    .values({
-      environment_id: state.id,
-      sequence: event.sequence,
-      id: event.id,
-      type: event.type,
-      ordering_key: orderedBy,
-      created_at: event.at.getTime(),
-      body: event.body,
-    })
-    .execute();
+  await insertEventRow.send(database, {
+    ...event,
+    environmentId: state.id,
+    orderingKey: orderedBy,
+    createdAt: event.at.getTime(),
+  });
   queueAtEnd(tx, deliveries, event.at);
 };

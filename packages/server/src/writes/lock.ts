@@ -1,5 +1,4 @@
 // Locks an environment for a change, and reads what every change needs.
-import { genesis } from "@halyard/core/history/chain";
 import type { DatabaseTraits } from "../platform/database/schema/dialect.ts";
 import { percentOf } from "../platform/database/schema/percent.ts";
 import { prepared, type Value } from "../platform/database/schema/prepared.ts";
@@ -44,7 +43,7 @@ export const lockEnvironment = async (
       changedAt: row.changedAt,
       isProtected: row.protected === 1,
       maxFlips: percentOf(row.max_flips),
-      chain: row.chain ?? genesis,
+      chain: row.chain,
     },
     webhooks: webhooks.map(webhookOf),
   };

@@ -4,6 +4,7 @@ import { toStored } from "@halyard/core/flags/stored";
 import { namedSegments } from "@halyard/core/targeting/references";
 import { memberLists } from "@halyard/core/targeting/segment";
 import type { DatabaseTraits } from "../platform/database/schema/dialect.ts";
+import { insertEvent } from "../platform/database/schema/event-row.ts";
 import { insertHistory } from "../platform/database/schema/history-row.ts";
 import { batchesOf, idList } from "../platform/database/schema/id-list.ts";
 import { send } from "../platform/database/schema/kysely-on.ts";
@@ -11,7 +12,6 @@ import { prepared, type Value } from "../platform/database/schema/prepared.ts";
 import type { Database } from "../platform/database/schema/tables.ts";
 import {
   type Change,
-  type ChangeEvent,
   type Decision,
   type EnvironmentState,
   type FlagDecision,
@@ -41,7 +41,7 @@ const updateFlag = prepared(
         definition: value("definition"),
         version: value("version"),
         level: value("level"),
-      })
+      } satisfies Record<keyof FlagColumns, unknown>)
       .where("environment_id", "=", value("environmentId"))
       .where("key", "=", value("key")),
 );
@@ -60,24 +60,6 @@ const updateEnvironment = prepared((database, value: Value<EnvironmentState>) =>
       chain: value("chain"),
     })
     .where("id", "=", value("id")),
-);
-
-interface EventRow extends ChangeEvent {
-  readonly environmentId: number;
-  readonly orderedBy: string;
-  readonly createdAt: number;
-}
-
-const insertEvent = prepared((database, value: Value<EventRow>) =>
-  database.insertInto("events").values({
-    environment_id: value("environmentId"),
-    sequence: value("sequence"),
-    id: value("id"),
-    type: value("type"),
-    ordering_key: value("orderedBy"),
-    created_at: value("createdAt"),
-    body: value("body"),
-  }),
 );
 
 const referencesOf = (environmentId: number, flag: Flag | null) => {
@@ -263,7 +245,7 @@ export const writeChange = async (
     await insertEvent.send(database, {
       ...event,
       environmentId,
-      orderedBy: orderedBy(decision),
+      orderingKey: orderedBy(decision),
       createdAt: at.getTime(),
     });
   }

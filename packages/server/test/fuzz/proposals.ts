@@ -19,7 +19,7 @@ const key = {
   role: fc.constantFrom("client", "server", "editor"),
   expiresAt: soon,
 };
-const named = { label: fc.option(text), color: fc.constantFrom("red", "teal", null) };
+const named = { label: fc.option(text) };
 /** Few: every owner has access to every environment. */
 const newEnvironment = fc.nat(30).map((number) => `new-${number}`);
 

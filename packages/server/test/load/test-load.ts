@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Flag } from "@halyard/core/flags/registry";
 import { createApi } from "../support/api.ts";
-import { serveHalyard } from "../support/halyard-process.ts";
+import { serveWithOptions } from "../support/halyard-process.ts";
 import { newFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { hammer } from "./hammer.ts";
@@ -56,28 +56,34 @@ export const testLoad = ({ seconds }: { readonly seconds: number }): void => {
     );
 
   /** Few in a short run, so that some are refused on a fast machine too. */
-  const mayWait = seconds > 0 ? "100" : "10";
+  const mayWait = seconds > 0 ? 100 : 10;
 
-  for (const { name, settings, pause } of [
+  for (const { name, settings, options, pause } of [
     {
       name: "1,000 clients where 100 connections are allowed",
       settings: { HALYARD_MAX_CONNECTIONS: "100" },
+      options: {},
       pause: 200,
     },
     {
       name: `1,000 connections that ask without a pause, where ${mayWait} requests may wait`,
-      settings: { HALYARD_MAX_WAITING: mayWait },
+      settings: {},
+      options: { maxWaiting: mayWait },
       pause: 20,
     },
   ]) {
     test(name, limit, async (t) => {
       const folder = newFolder();
-      const server = await serveHalyard(folder, {
-        HALYARD_BOOTSTRAP_KEYS: `load=${key}`,
-        HALYARD_LOG_LEVEL: "warn",
-        HALYARD_MAX_LAG: "500",
-        ...settings,
-      });
+      const server = await serveWithOptions(
+        folder,
+        {
+          HALYARD_BOOTSTRAP_KEYS: `load=${key}`,
+          HALYARD_LOG_LEVEL: "warn",
+          HALYARD_MAX_LAG: "500",
+          ...settings,
+        },
+        options,
+      );
       t.after(async () => {
         server.kill("SIGKILL");
         await server.ended;

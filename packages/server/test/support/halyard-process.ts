@@ -1,6 +1,7 @@
 // The command `halyard` as its users run it: a process of its own, watched by what it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { InstanceOptions } from "../../src/server/instance.ts";
 import { unhurriedStatements } from "./postgres.ts";
 import { storeSettings, unhurried } from "./test-store.ts";
 
@@ -116,13 +117,29 @@ export const serveHalyard = async (
   settings: Settings = {},
 ): Promise<RunningServer> => serveOn({ ...(await storeSettings(folder)), ...settings });
 
-/** The same, on the store that the settings name. */
-export const serveOn = async (settings: Settings): Promise<RunningServer> => {
-  const halyard = spawnHalyard(["serve"], {
-    PORT: "0",
-    HALYARD_MAX_LAG: unhurried,
-    ...settings,
-  });
+/** The same with options that are no settings. Without bootstrap keys, no key is known. */
+export const serveWithOptions = async (
+  folder: string,
+  settings: Settings,
+  options: InstanceOptions,
+): Promise<RunningServer> => {
+  const file = fileURLToPath(new URL("serve-with-options.ts", import.meta.url));
+  return untilUp([JSON.stringify(options)], { ...(await storeSettings(folder)), ...settings }, [
+    process.execPath,
+    file,
+  ]);
+};
+
+/** Starts `halyard serve` on the store that the settings name. */
+export const serveOn = (settings: Settings): Promise<RunningServer> => untilUp(["serve"], settings);
+
+const untilUp = async (
+  args: readonly string[],
+  settings: Settings,
+  program?: Parameters<typeof spawnHalyard>[2],
+): Promise<RunningServer> => {
+  const withDefaults = { PORT: "0", HALYARD_MAX_LAG: unhurried, ...settings };
+  const halyard = spawnHalyard(args, withDefaults, program);
   const [greeting] = await halyard.printed(/Halyard is up\.[\s\S]*/);
   const url = /API +(\S+)\/api\/v1/.exec(greeting)?.[1] ?? "";
   const keys = [...greeting.matchAll(/^ {2}([a-z0-9-]+) +(hal_\S+)$/gm)];

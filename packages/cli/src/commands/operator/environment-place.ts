@@ -15,9 +15,7 @@ import { createProgress } from "../../terminal/progress.ts";
 
 export type PlaceOptions = OperatorOptions & ConnectionOptions;
 export type Environment = Omit<Shown, "role">;
-export type Settings = Partial<
-  Pick<Environment, "label" | "color" | "protected" | "expiresAt" | "maxFlips">
->;
+export type Settings = Partial<Pick<Environment, "label" | "protected" | "expiresAt" | "maxFlips">>;
 export type Removed = Awaited<ReturnType<Operator["environments"]["removed"]>>;
 
 export interface Created extends Environment {
@@ -87,7 +85,6 @@ type Stored = Awaited<ReturnType<Operator["environments"]["list"]>>[number];
 const shownOf = (environment: Stored): Environment => ({
   name: environment.name,
   label: environment.label,
-  color: environment.color as Environment["color"],
   protected: environment.isProtected,
   expiresAt: environment.expiresAt?.toISOString() ?? null,
   maxFlips: environment.maxFlips,
@@ -95,10 +92,9 @@ const shownOf = (environment: Stored): Environment => ({
   flags: environment.flagCount,
 });
 
-const stored = ({ label, color, protected: isProtected, expiresAt, maxFlips }: Settings) => ({
+const stored = ({ label, protected: isProtected, expiresAt, maxFlips }: Settings) => ({
   ...(maxFlips !== undefined && { maxFlips }),
   ...(label !== undefined && { label }),
-  ...(color !== undefined && { color }),
   ...(isProtected !== undefined && { isProtected }),
   ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
 });

@@ -1,6 +1,6 @@
 // halyard environments: each has its own flags, webhooks and keys. On a server with an owner's key, or in its database.
 
-import { environmentColors, environmentNameRule } from "@halyard/server/environments";
+import { environmentNameRule } from "@halyard/server/environments";
 import { Command, Option } from "commander";
 import { dataOption } from "../../operator.ts";
 import { changeCommand, serverCommand } from "../../server-connection/connection.ts";
@@ -31,7 +31,6 @@ interface ListOptions extends PlaceOptions {
 
 interface SettingOptions extends PlaceOptions {
   readonly label?: string;
-  readonly color?: string;
   readonly protect?: boolean;
   readonly unprotect?: boolean;
   /** `never` for no time. */
@@ -64,12 +63,6 @@ and needs no key.`,
 const withSettings = (command: Command): Command =>
   command
     .option("--label <text>", "what people call it; an empty text for its name")
-    .addOption(
-      new Option("--color <color>", "what the page shows it in").choices([
-        ...environmentColors,
-        "none",
-      ]),
-    )
     .option("--protect", "changes of its flags and segments need a second person")
     .option(
       "--expires <when>",
@@ -106,20 +99,20 @@ export const environmentCommands = (): Command => {
   withExamples(
     create,
     "halyard environments create staging",
-    'halyard environments create staging --label "Staging (Europe)" --color orange',
+    'halyard environments create staging --label "Staging (Europe)"',
     "halyard environments create pr-123 --copy-of production --expires 7d --json",
   );
 
   const update = withSettings(environmentCommand(group, "update"))
     .description(
-      "change the label, the color, the protection, the limit on flips or the expiry of an environment",
+      "change the label, the protection, the limit on flips or the expiry of an environment",
     )
     .argument("<name>", "the environment")
     .addOption(new Option("--unprotect", "changes no longer do").conflicts("protect"))
     .action(updateEnvironment);
   withExamples(
     update,
-    'halyard environments update staging --label "Staging (Europe)" --color orange',
+    'halyard environments update staging --label "Staging (Europe)"',
     "halyard environments update production --protect",
     "halyard environments update production --max-flips 20",
     "halyard environments update pr-123 --expires never",
@@ -166,7 +159,6 @@ const listEnvironments = (options: ListOptions): Promise<void> =>
 
 const settingsOf = ({
   label,
-  color,
   protect,
   unprotect,
   expires,
@@ -174,9 +166,6 @@ const settingsOf = ({
 }: SettingOptions): Settings => ({
   ...(maxFlips !== undefined && { maxFlips: maxFlips === "none" ? null : maxFlips }),
   ...(label !== undefined && { label: label === "" ? null : label }),
-  ...(color !== undefined && {
-    color: color === "none" ? null : (color as Settings["color"] & {}),
-  }),
   ...((protect || unprotect) && { protected: protect === true }),
   ...(expires !== undefined && { expiresAt: expires === "never" ? null : expires.toISOString() }),
 });
@@ -201,7 +190,7 @@ const updateEnvironment = (name: string, options: SettingOptions): Promise<void>
     const settings = settingsOf(options);
     if (Object.keys(settings).length === 0) {
       throw new CommandFailed(
-        "Nothing to change: pass --label, --color, --protect, --unprotect, --expires or --max-flips.",
+        "Nothing to change: pass --label, --protect, --unprotect, --expires or --max-flips.",
         exitCodes.usage,
       );
     }
@@ -227,7 +216,7 @@ const showDeleted = (removed: Removed, { json }: ListOptions): void => {
       name,
       ...[flags, webhooks, keys].map(String),
       endedAt ?? "not finished; a running server continues it",
-      actor ? actorInLine(actor) : "operator",
+      actorInLine(actor),
     ]),
   );
   if (rows.length === 0) printAside("No environment was deleted.");

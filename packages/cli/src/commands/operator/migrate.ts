@@ -8,7 +8,7 @@ import {
   whenAvailable,
 } from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
+import { CommandFailed, print, printJson } from "../../terminal/output.ts";
 
 interface MigrateOptions {
   readonly data?: string;
@@ -47,9 +47,7 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
     else print(`The schema of ${name} is up to date (version ${after}).`);
     return;
   }
-  const { before, after } = await whenAvailable(() =>
-    migrateDatabase(config, (done) => printAside(`Migrating: ${done}…`)),
-  );
+  const { before, after } = await whenAvailable(() => migrateDatabase(config));
   if (json) printJson({ database: name, before, after });
   else if (before === after) print(`The schema of ${name} was up to date (version ${after}).`);
   else print(`The schema of ${name} was migrated from version ${before} to ${after}.`);

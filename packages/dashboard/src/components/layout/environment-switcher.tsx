@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import { signInFrom, switchTo } from "../../addresses.ts";
 import { signOut } from "../../api.ts";
 import { useApi, useSession } from "../../session.tsx";
-import { EnvironmentDot, labelOf, ProtectedMark } from "../display/environment-name.tsx";
+import { labelOf, ProtectedMark } from "../display/environment-name.tsx";
 import { Icon } from "../display/icon.tsx";
 import { notifyError } from "../feedback/notify.tsx";
 
@@ -36,7 +36,6 @@ export const EnvironmentSwitcher = () => {
           <span className="visually-hidden">Environment: </span>
           <span className="environment-words">
             <span className="environment-name">
-              <EnvironmentDot color={environment.color} />
               <span className="environment-label">{labelOf(environment)}</span>
               <ProtectedMark environment={environment} />
             </span>
@@ -64,7 +63,6 @@ export const EnvironmentSwitcher = () => {
               }
               {...(each.name === environment.name && { "aria-current": true })}
             >
-              <EnvironmentDot color={each.color} />
               {each.label && `${each.label}: `}
               {each.name} ({roleLabels[each.role]})
               <ProtectedMark environment={each} />

@@ -3,7 +3,7 @@ import type { Environment } from "@halyard/sdk/management";
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { switchTo } from "../../addresses.ts";
-import { EnvironmentDot, labelOf } from "../../components/display/environment-name.tsx";
+import { labelOf } from "../../components/display/environment-name.tsx";
 import { Icon } from "../../components/display/icon.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
@@ -41,7 +41,6 @@ const Row = ({ environment }: { readonly environment: Environment }) => {
       <div>
         <div className="environment-row-head">
           <Link href={`/environments/${name}`} className="request-link">
-            <EnvironmentDot color={environment.color} />
             {labelOf(environment)}
           </Link>
           {label !== null && <span className="mono dimmed">{name}</span>}
@@ -122,7 +121,6 @@ const OneEnvironment = () => {
         description={
           environment && (
             <>
-              <EnvironmentDot color={environment.color} />
               <span className="mono">{name}</span>
               {environment.protected && ", protected"}, {formatNumber(environment.flags)}{" "}
               {environment.flags === 1 ? "flag" : "flags"}

@@ -9,6 +9,13 @@ export interface StreamLimits {
   readonly maxStreamsPerKey: number;
 }
 
+/** Of the connections of a process. The rest is for requests, other environments and other keys. */
+export const streamLimitsOf = (maxConnections: number): StreamLimits => ({
+  maxStreams: Math.ceil(maxConnections * 0.8),
+  maxStreamsPerEnvironment: Math.ceil(maxConnections * 0.6),
+  maxStreamsPerKey: Math.ceil(maxConnections * 0.4),
+});
+
 export interface StreamHolder {
   readonly environmentId: number;
   readonly keyId: string;

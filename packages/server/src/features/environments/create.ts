@@ -134,20 +134,13 @@ export const createCreation = (
 
   const beginCopy = async (
     transaction: Transaction,
-    {
-      name,
-      copyOf,
-      label = null,
-      color = null,
-      isProtected = false,
-      maxFlips = null,
-    }: NewEnvironment,
+    { name, copyOf, label = null, isProtected = false, maxFlips = null }: NewEnvironment,
   ): Promise<Result<HeldCopy>> => {
     const source = (await listEnvironments(transaction)).find((each) => each.name === copyOf);
     const locked = source && (await transaction.lockEnvironment(source.id));
     if (!locked) return invalid("copyOf", `names no environment: "${copyOf}" does not exist`);
     const until = copyLease(clock());
-    const settings = { label, color, isProtected, maxFlips, expiresAt: until };
+    const settings = { label, isProtected, maxFlips, expiresAt: until };
     const target = await insertEnvironment(transaction, name, clock(), settings, source.id);
     const begun = { sourceId: source.id, targetId: target.id, revision: locked.state.revision };
     return ok({ ...begun, until, position: { table: 0, after: null } });

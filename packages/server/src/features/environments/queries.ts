@@ -1,4 +1,5 @@
 // Creates and changes environments in SQL.
+import { genesis } from "@halyard/core/history/chain";
 import type { Tx } from "../../platform/database/db.ts";
 import { storedPercent } from "../../platform/database/schema/percent.ts";
 import {
@@ -8,15 +9,8 @@ import {
   environmentOf,
 } from "../../platform/environments.ts";
 
-const columnsOf = ({
-  label,
-  color,
-  isProtected,
-  expiresAt,
-  maxFlips,
-}: Partial<EnvironmentSettings>) => ({
+const columnsOf = ({ label, isProtected, expiresAt, maxFlips }: Partial<EnvironmentSettings>) => ({
   ...(label !== undefined && { label }),
-  ...(color !== undefined && { color }),
   ...(isProtected !== undefined && { protected: isProtected ? 1 : 0 }),
   ...(expiresAt !== undefined && { expires_at: expiresAt?.getTime() ?? null }),
   ...(maxFlips !== undefined && { max_flips: storedPercent(maxFlips) }),
@@ -37,6 +31,7 @@ export const insertEnvironment = async (
       revision: 0,
       sequence: 0,
       flag_count: 0,
+      chain: genesis,
       created_at: at.getTime(),
       ...columnsOf(settings),
       copy_of: copyOf ?? null,

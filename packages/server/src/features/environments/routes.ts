@@ -44,12 +44,11 @@ const show = (environment: Environment, role: Role) => ({
 });
 
 /** What a body sets, or what is wrong with its times. */
-const changeOf = ({ label, color, protected: isProtected, expiresAt, maxFlips }: PatchBody) => {
+const changeOf = ({ label, protected: isProtected, expiresAt, maxFlips }: PatchBody) => {
   const expiry = expiresAt == null ? expiresAt : (readMoment(expiresAt) ?? Number.NaN);
   if (typeof expiry === "number") return invalid("expiresAt", `must be ${momentRule}, or null`);
   return ok({
     ...(label !== undefined && { label }),
-    ...(color !== undefined && { color }),
     ...(isProtected !== undefined && { isProtected }),
     ...(expiry !== undefined && { expiresAt: expiry }),
     ...(maxFlips !== undefined && { maxFlips }),
@@ -178,10 +177,10 @@ export const environmentRoutes = (
       operationId: "updateEnvironment",
       summary: "Change an environment",
       description:
-        "Its label, its color, whether it is protected, its limit on flips, and when it expires. Its name stays. Taking the protection off is proposed, in a request of its own: another person approves it.",
+        "Its label, whether it is protected, its limit on flips, and when it expires. Its name stays. Taking the protection off is proposed, in a request of its own: another person approves it.",
       params: NamePath,
       querystring: reasonQuery,
-      body: { ...PatchBody, examples: [{ label: "Staging (Europe)", color: "orange" }] },
+      body: { ...PatchBody, examples: [{ label: "Staging (Europe)" }] },
       response: answers(
         {
           200: {

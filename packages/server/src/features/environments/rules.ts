@@ -4,11 +4,6 @@ import type { Environment, EnvironmentSettings } from "../../platform/environmen
 import { invalid, ok, type Result } from "../../platform/errors.ts";
 import { checkMaxFlips } from "../../writes/impact-limit.ts";
 
-export const environmentColors = [
-  ...["gray", "red", "orange", "yellow", "green"],
-  ...["teal", "blue", "indigo", "violet", "pink"],
-] as const;
-
 /** How far a copy has come: the last row of a table, by what its rows are ordered by. */
 export interface CopyPosition {
   readonly table: number;
@@ -23,13 +18,10 @@ const isLabel = (text: string): boolean =>
 
 /** Every setting that is given can be stored. */
 export const checkSettings = (
-  { label, color, expiresAt, maxFlips }: Partial<EnvironmentSettings>,
+  { label, expiresAt, maxFlips }: Partial<EnvironmentSettings>,
   now: Date,
 ): Result<void> => {
   if (label != null && !isLabel(label)) return invalid("label", `must be ${labelRule}, or null`);
-  if (color != null && !environmentColors.some((each) => each === color)) {
-    return invalid("color", `must be one of ${environmentColors.join(", ")}, or null`);
-  }
   if (expiresAt != null && expiresAt <= now) return invalid("expiresAt", "must be in the future");
   return maxFlips == null ? ok(undefined) : checkMaxFlips(maxFlips);
 };
@@ -50,13 +42,11 @@ export const isOverdue = ({ expiresAt }: Pick<Environment, "expiresAt">, now: Da
 /** As history shows it. */
 export const shownSettings = ({
   label,
-  color,
   isProtected,
   expiresAt,
   maxFlips,
 }: EnvironmentSettings) => ({
   label,
-  color,
   protected: isProtected,
   expiresAt: expiresAt?.toISOString() ?? null,
   maxFlips,

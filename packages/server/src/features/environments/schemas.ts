@@ -7,7 +7,6 @@ import { momentRule } from "../../platform/http/openapi/moment.ts";
 import { closedObject, nullable } from "../../platform/http/openapi/schemas.ts";
 import { stringEnum } from "../../platform/http/openapi/string-enum.ts";
 import {
-  environmentColors,
   environmentNamePattern,
   environmentNameRule,
   labelRule,
@@ -28,12 +27,6 @@ const settings = {
     description: "What people call it; `null` for its name.",
     "x-must-be": `${labelRule}, or null`,
   }),
-  color: Type.Unsafe<string | null>({
-    type: ["string", "null"],
-    pattern: `^(${environmentColors.join("|")})$`,
-    description: `What the page shows it in: ${environmentColors.join(", ")}; \`null\` for none.`,
-    "x-must-be": `one of ${environmentColors.join(", ")}, or null`,
-  }),
   protected: Type.Boolean({
     description: "Whether changes of its flags and segments need a second person.",
     "x-must-be": "true or false",
@@ -52,7 +45,6 @@ const settings = {
 };
 export const PatchBody = closedObject({
   label: Type.Optional(settings.label),
-  color: Type.Optional(settings.color),
   protected: Type.Optional(settings.protected),
   expiresAt: Type.Optional(settings.expiresAt),
   maxFlips: Type.Optional(settings.maxFlips),
@@ -114,7 +106,6 @@ export const ClosedBody = closedObject({
 export const environmentExample = {
   name: "staging",
   label: "Staging (Europe)",
-  color: "orange",
   protected: false,
   expiresAt: null,
   maxFlips: null,

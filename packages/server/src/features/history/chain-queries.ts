@@ -2,7 +2,6 @@
 import {
   type ExportedCheckpoint,
   type ExportedEntry,
-  genesis,
   textDigest,
 } from "@halyard/core/history/chain";
 import { sql } from "kysely";
@@ -137,6 +136,6 @@ export const findChainPart = async (
     const parts = [...shown, ...entries].sort(
       (a, b) => a.id - b.id || (a.type === b.type ? 0 : a.type === "checkpoint" ? -1 : 1),
     );
-    return { environment: first.environment, parts, next, head: first.head ?? genesis };
+    return { environment: first.environment, parts, next, head: first.head };
   }
 };

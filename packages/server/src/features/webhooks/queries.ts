@@ -48,7 +48,7 @@ export const insertWebhook = async (
       url: webhook.url,
       events: JSON.stringify(webhook.events),
       active: webhook.active ? 1 : 0,
-      cloud_events: webhook.cloudEvents ? 1 : null,
+      cloud_events: webhook.cloudEvents ? 1 : 0,
       secret: secrets.seal(secret, webhook.id),
       created_at: webhook.createdAt.getTime(),
     })
@@ -68,7 +68,7 @@ export const updateWebhook = async (
     .set((row) => ({
       events: JSON.stringify(webhook.events),
       active: webhook.active ? 1 : 0,
-      cloud_events: webhook.cloudEvents ? 1 : null,
+      cloud_events: webhook.cloudEvents ? 1 : 0,
       failing_since: row
         .case()
         .when("active", "=", webhook.active ? 1 : 0)

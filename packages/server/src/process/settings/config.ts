@@ -44,8 +44,6 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
   /** Whether every request is logged. */
   readonly accessLog: boolean;
-  /** Requests that take this many milliseconds or more are logged; 0 for none. */
-  readonly slowRequest: number;
   /** The token that a scraper of /metrics must send; undefined when only this machine may scrape. */
   readonly metricsToken: string | undefined;
   /** Newest first; empty when the key file of the data folder is used. */
@@ -57,19 +55,12 @@ export interface Config {
   readonly authFailureLimit: number;
   /** Sign-ins, and reports of usage, a minute for each address; 0 for no limit. */
   readonly addressLimit: number;
-  /** Event streams that one process holds at once. */
-  readonly maxStreams: number;
-  /** Of them, those of one environment and of one key. */
-  readonly maxStreamsPerEnvironment: number;
-  readonly maxStreamsPerKey: number;
-  /** Connections that one process holds at once; 0 for no limit. */
+  /** Connections that one process holds at once; most of them may be event streams. */
   readonly maxConnections: number;
   /** Of them from one address; 0 for no limit. */
   readonly maxPerAddress: number;
   /** Milliseconds of event loop lag beyond which evaluations are refused; 0 for no limit. */
   readonly maxLag: number;
-  /** Requests that may wait for the store at once. */
-  readonly maxWaiting: number;
   /** Environments that there may be. */
   readonly maxEnvironments: number;
   /** Contexts of an environment that previews count with; 0 to keep none. */
@@ -96,12 +87,6 @@ export interface Config {
   readonly sessionIdle: number;
   /** Milliseconds after which every session of the dashboard is over. */
   readonly sessionLifetime: number;
-  /** Milliseconds for which a sign-in is fresh enough for what is dangerous. */
-  readonly freshSignIn: number;
-  /** Milliseconds within which a client must send its whole request. */
-  readonly requestTimeout: number;
-  /** Milliseconds for which a client may read nothing of its answer. */
-  readonly sendTimeout: number;
   /** Variables that begin with HALYARD_ but are not settings: most likely misspelt. */
   readonly unknown: readonly string[];
 }
@@ -143,13 +128,7 @@ export const parseConfig = (variables: Variables): Config => {
   );
   // Nobody else can reach it, neither directly nor through a proxy.
   const isDeveloperMachine = loopback && trustProxy === false && publicUrl === undefined;
-  const maxStreams = count("HALYARD_MAX_STREAMS", 20_000, 0, 1_000_000);
-  const maxConnections = setting(
-    "HALYARD_MAX_CONNECTIONS",
-    maxStreams + 5_000,
-    "a whole number from 0 to 1000000, 0 for no limit",
-    whole(0, 1_000_000),
-  );
+  const maxConnections = count("HALYARD_MAX_CONNECTIONS", 25_000, 1, 1_000_000);
   const port = count("PORT", 4_400, 0, 65_535);
   const config: Config = {
     host,
@@ -179,12 +158,6 @@ export const parseConfig = (variables: Variables): Config => {
       logLevels.find((level) => level === text),
     ),
     accessLog: setting("HALYARD_ACCESS_LOG", false, "on or off", readSwitch),
-    slowRequest: setting(
-      "HALYARD_SLOW_REQUEST",
-      1_000,
-      "a whole number of milliseconds, 0 for never",
-      whole(0, 600_000),
-    ),
     metricsToken: setting<string | undefined>(
       "HALYARD_METRICS_TOKEN",
       undefined,
@@ -230,14 +203,6 @@ export const parseConfig = (variables: Variables): Config => {
       "a whole number of requests a minute, 0 for no limit",
       whole(0, 999_999_999),
     ),
-    maxStreams,
-    maxStreamsPerEnvironment: count(
-      "HALYARD_MAX_STREAMS_PER_ENVIRONMENT",
-      Math.ceil(maxStreams * 0.75),
-      0,
-      1_000_000,
-    ),
-    maxStreamsPerKey: count("HALYARD_MAX_STREAMS_PER_KEY", Math.ceil(maxStreams / 2), 0, 1_000_000),
     maxConnections,
     // A proxy brings everybody's connections from its own address.
     maxPerAddress: setting(
@@ -252,7 +217,6 @@ export const parseConfig = (variables: Variables): Config => {
       "a whole number of milliseconds from 0 to 60000, 0 for no limit",
       whole(0, 60_000),
     ),
-    maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
     maxEnvironments: count("HALYARD_MAX_ENVIRONMENTS", 100, 1, 10_000),
     sampledContexts: setting(
       "HALYARD_CONTEXT_SAMPLE",
@@ -272,9 +236,6 @@ export const parseConfig = (variables: Variables): Config => {
     ofrepMetadata: setting("HALYARD_OFREP_METADATA", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
     sessionLifetime: 3_600_000 * count("HALYARD_SESSION_LIFETIME", 12, 1, 720, "hours"),
-    freshSignIn: 60_000 * count("HALYARD_FRESH_SIGN_IN", 15, 1, 720, "minutes"),
-    requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
-    sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.
     unknown: Object.keys(variables)
       .filter((name) => name.startsWith("HALYARD_") && !known.has(name))

@@ -4,19 +4,20 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { serveHalyard } from "../../support/halyard-process.ts";
+import { serveWithOptions } from "../../support/halyard-process.ts";
 import { newFolder } from "../../support/server.ts";
 import { until } from "./until.ts";
 
 export const testIdleReaders = ({
   connections,
   waves,
-  timeout,
+  sendTimeout,
   within,
 }: {
   readonly connections: number;
   readonly waves: readonly number[];
-  readonly timeout: string;
+  /** Milliseconds. */
+  readonly sendTimeout: number;
   readonly within: number;
 }): void => {
   const key = "idle-reader-key-0123456789";
@@ -47,10 +48,8 @@ export const testIdleReaders = ({
 
   test(`${connections} readers that never read are gone in time, and cost little memory`, async (t) => {
     const folder = newFolder();
-    const server = await serveHalyard(folder, {
-      HALYARD_BOOTSTRAP_KEYS: `test=${key}`,
-      HALYARD_SEND_TIMEOUT: timeout,
-    });
+    const settings = { HALYARD_BOOTSTRAP_KEYS: `test=${key}` };
+    const server = await serveWithOptions(folder, settings, { sendTimeout });
     const sockets: Socket[] = [];
     t.after(async () => {
       for (const socket of sockets) socket.destroy();

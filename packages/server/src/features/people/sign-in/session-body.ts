@@ -70,15 +70,10 @@ export const createSessionAnswers = ({
         environments: holders
           .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
           .map(({ environment, role, actor, keyId, writesDirectly = false }) => {
-            const {
-              label = null,
-              color = null,
-              isProtected = false,
-            } = known.get(environment.id) ?? {};
+            const { label = null, isProtected = false } = known.get(environment.id) ?? {};
             return {
               name: environment.name,
               label,
-              color,
               protected: isProtected,
               writesDirectly,
               // Whoever came by a link has the operator's rights; the key itself is that of an admin.

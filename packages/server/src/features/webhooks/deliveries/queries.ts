@@ -1,6 +1,7 @@
 // The delivery log, and events by their numbers, in SQL.
 import { sql } from "kysely";
 import type { Db, Tx } from "../../../platform/database/db.ts";
+import { insertEvent } from "../../../platform/database/schema/event-row.ts";
 import type { TestEvent } from "../../../writes/webhook.ts";
 import type {
   Attempt,
@@ -167,14 +168,11 @@ export const insertTestEvent = async (
   event: TestEvent,
   at: Date,
 ): Promise<void> => {
-  await database
-    .insertInto("events")
-    .values({
-      ...event,
-      environment_id: environmentId,
-      sequence: null,
-      ordering_key: null,
-      created_at: at.getTime(),
-    })
-    .execute();
+  await insertEvent.send(database, {
+    ...event,
+    environmentId,
+    sequence: null,
+    orderingKey: null,
+    createdAt: at.getTime(),
+  });
 };

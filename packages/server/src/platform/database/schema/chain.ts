@@ -1,5 +1,4 @@
 // The chain of history in SQL: its head in the row of the environment, under whose lock every entry is appended.
-import { genesis } from "@halyard/core/history/chain";
 import { type ChainHead, chainEntry } from "../../../writes/chained-entry.ts";
 import type { NewHistoryEntry } from "../../../writes/history-entry.ts";
 import type { DatabaseTraits } from "./dialect.ts";
@@ -8,18 +7,17 @@ import { send } from "./kysely-on.ts";
 import type { Database } from "./tables.ts";
 
 /** Undefined when the environment is gone. */
-export const lockHead = async (
+export const lockHead = (
   database: Database,
   traits: DatabaseTraits,
   environmentId: number,
 ): Promise<ChainHead | undefined> => {
-  const row = await database
+  return database
     .selectFrom("environments")
     .select(["name", "chain"])
     .where("id", "=", environmentId)
     .$call(traits.locked)
     .executeTakeFirst();
-  return row && { name: row.name, chain: row.chain ?? genesis };
 };
 
 /** Under the lock of the environment; returns the head after it. */

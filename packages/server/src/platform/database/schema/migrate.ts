@@ -3,7 +3,7 @@
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import type { ObserveCall } from "./kysely-on.ts";
-import type { Migration, OnProgress } from "./migration.ts";
+import type { Migration } from "./migration.ts";
 import { schema } from "./migrations/0001-schema.ts";
 import type { Database } from "./tables.ts";
 
@@ -13,7 +13,6 @@ export const migrations: readonly Migration[] = [schema];
 export interface MigrationOptions {
   /** Without it, a schema that is not up to date is an error. */
   readonly mayMigrate: boolean;
-  readonly onMigration?: OnProgress | undefined;
   /** Those of this Halyard, unless a test brings its own. */
   readonly migrations?: readonly Migration[] | undefined;
 }
@@ -41,14 +40,14 @@ export const createSchema = async (
   all: readonly Migration[] = migrations,
 ): Promise<void> => {
   await createVersionTable(database);
-  for (const migration of all.slice(0, version)) await migration(database, traits, () => {});
+  for (const migration of all.slice(0, version)) await migration(database, traits);
 };
 
 /** Call it inside a transaction that no second process can enter at the same time. */
 export const migrate = async (
   database: Database,
   traits: DatabaseTraits,
-  { mayMigrate, onMigration = () => {}, migrations: all = migrations }: MigrationOptions,
+  { mayMigrate, migrations: all = migrations }: MigrationOptions,
 ): Promise<void> => {
   await createVersionTable(database);
   const row = await database.selectFrom("schema_version").select("version").executeTakeFirst();
@@ -64,7 +63,7 @@ export const migrate = async (
       `The database has schema version ${present} and this version of Halyard needs ${all.length}, but HALYARD_MIGRATE is off: run \`halyard migrate\` first.`,
     );
   }
-  for (const migration of all.slice(present)) await migration(database, traits, onMigration);
+  for (const migration of all.slice(present)) await migration(database, traits);
   if (row) await database.updateTable("schema_version").set({ version: all.length }).execute();
   else await database.insertInto("schema_version").values({ version: all.length }).execute();
 };

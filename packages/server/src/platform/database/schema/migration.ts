@@ -2,12 +2,5 @@
 import type { DatabaseTraits } from "./dialect.ts";
 import type { Database } from "./tables.ts";
 
-/** Reports how far a migration has come, when it takes long. */
-export type OnProgress = (done: string) => void;
-
 /** Runs inside the transaction that also writes the new version. A released migration is never edited: the next number is added. */
-export type Migration = (
-  database: Database,
-  traits: DatabaseTraits,
-  onProgress: OnProgress,
-) => Promise<void>;
+export type Migration = (database: Database, traits: DatabaseTraits) => Promise<void>;

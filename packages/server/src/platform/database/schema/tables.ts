@@ -31,7 +31,6 @@ export interface Tables extends PeopleTables, ChangeRequestTables, UsageTables {
     changed_at: Generated<number | null>;
     /** What people call it; null for its name. */
     label: Generated<string | null>;
-    color: Generated<string | null>;
     /** 1 when changes need a second person. */
     protected: Generated<number>;
     /** When it is deleted; null for never. */
@@ -40,8 +39,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables, UsageTables {
     max_flips: Generated<number | null>;
     /** While it is being copied from another: that one. Nobody sees it, and it expires unless the copy goes on. */
     copy_of: Generated<number | null>;
-    /** Of its history, at the last entry; null before the first. */
-    chain: Generated<string | null>;
+    /** Of its history, at the last entry. */
+    chain: string;
   };
   api_keys: {
     id: string;
@@ -181,7 +180,7 @@ export interface Tables extends PeopleTables, ChangeRequestTables, UsageTables {
     failing_counted_at: number | null;
     failing_for: number | null;
     /** 1 for requests with the headers of CloudEvents. */
-    cloud_events: number | null;
+    cloud_events: number;
     created_at: number;
   };
   /** Of the pending deliveries of a queue only the oldest is sent. One for each webhook, ordering key and priority. */
@@ -255,7 +254,7 @@ export interface Tables extends PeopleTables, ChangeRequestTables, UsageTables {
     began_at: number;
     ended_at: number | null;
     /** JSON: who removed it. */
-    actor: string | null;
+    actor: string;
   };
   /** The running instances, for each other: what they and their clients have applied. */
   instances: {

@@ -6,7 +6,7 @@ import { createLagLimit, watchLoop } from "./loop-lag.ts";
 import { createShedCounter, type ShedCounts, type ShedKind, type ShedLog } from "./shed-counter.ts";
 
 export interface OverloadDependencies {
-  /** Connections at once; 0 for no limit. */
+  /** Connections at once. */
   readonly maxConnections: number;
   /** Of them from one address; 0 for no limit. */
   readonly maxPerAddress: number;
@@ -113,9 +113,7 @@ export const createOverload = (dependencies: OverloadDependencies): Overload => 
       server.on("connection", (socket: Socket) => {
         connections += 1;
         const leaveAddress = byAddress.add(socket);
-        const isTooMany =
-          leaveAddress === undefined ||
-          (maxConnections > 0 && connections - excess.size > maxConnections);
+        const isTooMany = leaveAddress === undefined || connections - excess.size > maxConnections;
         if (isTooMany && excess.size >= maxExcess) {
           shedCounter.count("connection");
           socket.destroy();

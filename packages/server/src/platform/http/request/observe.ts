@@ -11,7 +11,7 @@ export interface ObserveDependencies {
   readonly log: FastifyBaseLogger;
   readonly now: () => number;
   readonly accessLog: boolean;
-  /** Milliseconds from which on a request is logged; 0 for never. */
+  /** Milliseconds from which on a request is logged. */
   readonly slowRequest: number;
 }
 
@@ -62,10 +62,7 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     withoutKey: createCappedLog(log, now, slowTexts),
   };
   // The access log has a line for every request anyway.
-  const isSlowFrom =
-    dependencies.slowRequest === 0 || accessLog
-      ? Number.POSITIVE_INFINITY
-      : dependencies.slowRequest;
+  const isSlowFrom = accessLog ? Number.POSITIVE_INFINITY : dependencies.slowRequest;
 
   const meterOf = (route: ObservedRoute, method: string): RouteMeter => {
     if (route.method === undefined) return meter.route(method, route.pattern);

@@ -29,7 +29,7 @@ export const deliveryTables = ({ bytes, identity, text }: DatabaseTraits): State
     failing_since bigint,
     failing_counted_at bigint,
     failing_for bigint,
-    cloud_events integer,
+    cloud_events integer not null,
     created_at bigint not null
   )`,
   sql`create index webhooks_by_environment on webhooks (environment_id)`,

@@ -14,11 +14,10 @@ export const environmentTables = ({ bytes, identity, text }: DatabaseTraits): St
     definition_bytes bigint not null default 0,
     definition_work bigint not null default 0,
     keys_revision bigint not null default 0,
-    chain text,
+    chain text not null,
     created_at bigint not null,
     changed_at bigint,
     label text,
-    color text,
     protected integer not null default 0,
     max_flips integer,
     expires_at bigint,
@@ -32,7 +31,7 @@ export const environmentTables = ({ bytes, identity, text }: DatabaseTraits): St
     keys integer not null,
     began_at bigint not null,
     ended_at bigint,
-    actor text
+    actor text not null
   )`,
 
   // A person's access to an environment is a key without a text.

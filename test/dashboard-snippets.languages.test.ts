@@ -1,24 +1,14 @@
-// What a newcomer does with packages of registries: the first steps, and the lines for OpenFeature that the dashboard shows.
+// The lines for OpenFeature that the dashboard shows, with packages of registries.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { snippetsFor } from "../packages/dashboard/src/flags/snippets.ts";
 import { createManagement } from "../packages/sdk/src/management.ts";
 import { folderOf } from "../packages/sdk/test/support/guide.ts";
 import { startTestServer } from "../packages/server/test/support/server.ts";
-import { root } from "./support/pages.ts";
 
 const run = promisify(execFile);
-
-test("the first steps of a newcomer, from the packages alone", async (t) => {
-  const { stdout } = await run(process.execPath, [join(root, "scripts/first-steps.ts")]);
-  for (const line of stdout.trimEnd().split("\n")) t.diagnostic(line);
-  assert.match(stdout, /^evaluate from TypeScript: [\d.]+ s, true$/m);
-  assert.match(stdout, /^evaluate from Python: [\d.]+ s, true$|^.*Python: not here/m);
-  assert.match(stdout, /^all: [\d.]+ s, [\d.]+ MB$/m);
-});
 
 test("the lines for OpenFeature are installed and run", async (t) => {
   const server = await startTestServer();
