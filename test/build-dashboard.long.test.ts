@@ -46,15 +46,11 @@ const write = (path: string, text: string): void => {
 write("packages/dashboard/src/start/start.ts", 'import "../small.css";\ndocument.title = "one";\n');
 const rules = Array.from({ length: 50 }, (_, number) => `.rule-${number} { width: ${number}px }`);
 write("packages/dashboard/src/small.css", rules.join("\n"));
-for (const entry of [
-  "index",
-  "browser",
-  "management",
-  "webhooks",
-  "openfeature/server",
-  "openfeature/web",
-]) {
-  write(`packages/sdk/src/${entry}.ts`, "export const sdk = 1;\n");
+const { exports: entries } = JSON.parse(
+  readFileSync(join(project, "packages/sdk/package.json"), "utf8"),
+) as { readonly exports: Readonly<Record<string, string>> };
+for (const path of Object.values(entries).filter((each) => each.endsWith(".ts"))) {
+  write(join("packages/sdk", path), "export const sdk = 1;\n");
 }
 
 const dist = join(folder, "packages/dashboard/dist");
