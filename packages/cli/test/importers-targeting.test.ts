@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import type { EvaluationContext } from "@halyard/core/context";
 import { newFlag } from "@halyard/core/flags/change";
 import { checkSegment } from "@halyard/core/targeting/check-segment";
-import { collectMistakes } from "@halyard/core/targeting/mistakes";
+import { collectErrors } from "@halyard/core/targeting/mistakes";
 import type { Converted } from "../src/flags-file/importers/convert.ts";
 import { convertFile, evaluator, files, readJson } from "./support/import-fixtures.ts";
 
@@ -19,9 +19,9 @@ suite("every flag of a file", () => {
       // What is made of them may be saved.
       for (const { enabled: _, ...flag } of flags) assert.ok(newFlag(flag).ok, flag.key);
       for (const segment of segments) {
-        const mistakes = collectMistakes();
-        checkSegment({ ...segment }, mistakes, true);
-        assert.deepEqual(mistakes.found, []);
+        const errors = collectErrors();
+        checkSegment({ ...segment }, errors, true);
+        assert.deepEqual(errors.found, []);
       }
     });
   }

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { checkCondition } from "../src/targeting/conditions/check-condition.ts";
-import { collectMistakes } from "../src/targeting/mistakes.ts";
+import { collectErrors } from "../src/targeting/mistakes.ts";
 
 suite("what may not be saved is named by its place", () => {
   const mistakesOf = (condition: unknown, mayNameSegments = true): string[] => {
-    const mistakes = collectMistakes();
-    checkCondition(condition, "when", { mistakes, budget: { conditions: 200 }, mayNameSegments });
-    return mistakes.found.map(({ place, message }) => `${place} ${message}`);
+    const errors = collectErrors();
+    checkCondition(condition, "when", { errors, budget: { conditions: 200 }, mayNameSegments });
+    return errors.found.map(({ place, message }) => `${place} ${message}`);
   };
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [null, /^when must be a condition/],
@@ -46,7 +46,7 @@ suite("what may not be saved is named by its place", () => {
     });
   }
 
-  test("too deep, too many, and no more than twenty mistakes", () => {
+  test("too deep, too many, and no more than twenty errors", () => {
     const deep = (levels: number): unknown =>
       levels === 1 ? { attribute: "a", op: "exists", value: true } : { not: deep(levels - 1) };
     assert.deepEqual(mistakesOf(deep(6)), []);

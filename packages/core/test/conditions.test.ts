@@ -8,7 +8,7 @@ import { prepare } from "../src/flags/registry.ts";
 import { ownMembersOf } from "../src/targeting/conditions/attribute.ts";
 import { checkCondition } from "../src/targeting/conditions/check-condition.ts";
 import { type Condition, compileCondition } from "../src/targeting/conditions/condition.ts";
-import { collectMistakes } from "../src/targeting/mistakes.ts";
+import { collectErrors } from "../src/targeting/mistakes.ts";
 import { compileSegment } from "../src/targeting/segment.ts";
 
 const names = ["false", "unknown", "true"] as const;
@@ -33,10 +33,10 @@ const table = (name: string, rows: readonly Row[]): void => {
   test(name, () => {
     for (const [op, given, value, expected] of rows) {
       const shown = `${op} ${JSON.stringify(given)} of ${inspect(value)}`;
-      const mistakes = collectMistakes();
-      const rules = { mistakes, budget: { conditions: 200 }, mayNameSegments: true };
+      const errors = collectErrors();
+      const rules = { errors, budget: { conditions: 200 }, mayNameSegments: true };
       checkCondition({ attribute: "x", op, ...given }, "when", rules);
-      assert.deepEqual(mistakes.found, [], shown);
+      assert.deepEqual(errors.found, [], shown);
       assert.equal(at(op, given, value), expected, shown);
     }
   });

@@ -51,7 +51,7 @@ const changed = (result: ReturnType<typeof newFlag>): Flag => {
 };
 const wrong = (result: ReturnType<typeof newFlag>): string => {
   assert.ok(!result.ok);
-  return result.mistakes.map(({ place, message }) => `${place} ${message}`).join("; ");
+  return result.errors.map(({ place, message }) => `${place} ${message}`).join("; ");
 };
 const rollout: Flag = {
   key: "a",

@@ -7,7 +7,7 @@ import { type Flag, prepare } from "../src/flags/registry.ts";
 import { checkSegment } from "../src/targeting/check-segment.ts";
 import type { Condition } from "../src/targeting/conditions/condition.ts";
 import { parseVersion } from "../src/targeting/conditions/semver.ts";
-import { collectMistakes } from "../src/targeting/mistakes.ts";
+import { collectErrors } from "../src/targeting/mistakes.ts";
 import { compileSegment } from "../src/targeting/segment.ts";
 import { Turn } from "../src/targeting/turn.ts";
 import { maxWork, workOfCondition } from "../src/targeting/work.ts";
@@ -148,11 +148,11 @@ test("rules and segments that take too much work are rejected", () => {
   assert.equal(flagOf(3).ok, true);
   const refused = flagOf(4);
   assert.equal(refused.ok, false);
-  assert.match(refused.ok ? "" : (refused.mistakes[0]?.message ?? ""), /at most 250,000 steps/);
-  const mistakes = collectMistakes();
-  checkSegment({ when: { any: Array(4).fill(contains(50)) } }, mistakes, false);
+  assert.match(refused.ok ? "" : (refused.errors[0]?.message ?? ""), /at most 250,000 steps/);
+  const errors = collectErrors();
+  checkSegment({ when: { any: Array(4).fill(contains(50)) } }, errors, false);
   assert.deepEqual(
-    mistakes.found.map(({ place }) => place),
+    errors.found.map(({ place }) => place),
     ["when"],
   );
   // What a whole flag of 128 KiB may list.

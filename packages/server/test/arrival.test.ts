@@ -8,14 +8,14 @@ import { arrivalOf, type InstanceView } from "../src/features/clients/rules.ts";
 const now = 1_000_000;
 const known: KnownClient = {
   ...{ id: "shop", keyId: "k", name: "shop", sdk: "js/1", revision: "7-a" },
-  ...{ connection: "stream", endedAt: null, hasLeft: false },
+  ...{ connection: "stream", endedAt: null, closed: false },
   ...{ appliedAt: now - 60, seenAt: now - 60, since: 0 },
 };
 const environment = (
   clients: readonly Partial<KnownClient>[],
   more: Partial<InstanceEnvironment> = {},
 ): InstanceEnvironment => ({
-  ...{ revision: "7-a", appliedAt: now - 90, told: 2, unlisted: [] },
+  ...{ revision: "7-a", appliedAt: now - 90, notified: 2, unlisted: [] },
   clients: clients.map((client) => ({ ...known, ...client })),
   ...more,
 });
@@ -52,7 +52,7 @@ const cases: readonly [
   ],
   ["only a report", [instance("a", [reportedOnly])], undefined, [1, 1]],
   ["under another key", [instance("a", [old, { ...reportedOnly, keyId: "o" }])], "behind", [1, 2]],
-  ["it has left", [instance("a", [old]), instance("b", [{ hasLeft: true }])], undefined, [2, 2]],
+  ["it has left", [instance("a", [old]), instance("b", [{ closed: true }])], undefined, [2, 2]],
   [
     "its connection has just ended",
     [instance("a", [{ ...old, ...reportedOnly, endedAt: now - 29_000 }])],

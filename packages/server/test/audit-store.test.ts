@@ -28,7 +28,7 @@ const openAudited = async (t: TestContext) => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const look = async () => replica.beginLook()(await store.positions());
+  const look = async () => replica.beginPoll()(await store.positions());
   return { store, lines, look };
 };
 

@@ -31,7 +31,7 @@ const startReads = async (committed: (() => number) | undefined) => {
     },
     [
       {
-        beginLook: () => async () => {
+        beginPoll: () => async () => {
           inMemory = store.revision;
           store.duringLook();
           store.duringLook = () => 0;

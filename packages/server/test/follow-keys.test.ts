@@ -30,7 +30,7 @@ test("keys are revoked also while flags cannot be read", async (t) => {
   const keyTable = createKeyTable(store, () => new Date());
   let isAway = false;
   const failing: Replica = {
-    beginLook: () => async () => {
+    beginPoll: () => async () => {
       if (isAway) throw new Error("flags cannot be read");
     },
     apply: () => true,
@@ -74,15 +74,15 @@ test("that a key was revoked here is remembered as long as an older read may sti
   const at = (keysRevision: number) => [
     { environmentId: 1, name: "test", revision: 0, keysRevision },
   ];
-  await table.beginLook()(at(1));
-  const late = table.beginLook();
+  await table.beginPoll()(at(1));
+  const late = table.beginPoll();
   table.apply({ changes: [], revokedKeys: ["a"], accessChanged: false });
   await late(at(2));
   assert.equal(table.byId("a"), undefined, "the read that began before still had it");
   holders = [holder("b")];
-  await table.beginLook()(at(3));
+  await table.beginPoll()(at(3));
   // Only a restored backup brings it back.
   holders = [holder("a"), holder("b")];
-  await table.beginLook()(at(4));
+  await table.beginPoll()(at(4));
   assert.equal(table.byId("a")?.principal.keyId, "a");
 });

@@ -78,11 +78,11 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
     test("an instance learns whether the row that it renews is still there", async () => {
       const self = { id: "one", name: "one", version: "1.0.0", startedAt: now };
       const touch = (id: string) =>
-        opened.store.transactRelaxed((db) => touchInstance(db, id, now));
-      await opened.store.transactRelaxed((db) => saveInstance(db, self, now, "{}"));
+        opened.store.transactAsyncCommit((db) => touchInstance(db, id, now));
+      await opened.store.transactAsyncCommit((db) => saveInstance(db, self, now, "{}"));
       assert.equal(await touch("one"), true);
       assert.equal(await touch("another"), false);
-      await second.transactRelaxed((db) => deleteInstances(db, -1, "one"));
+      await second.transactAsyncCommit((db) => deleteInstances(db, -1, "one"));
       assert.equal(await touch("one"), false);
     });
 

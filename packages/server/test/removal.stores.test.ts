@@ -94,9 +94,9 @@ test("that a webhook was deleted is recorded before its log is: an interruption 
   let calls = 0;
   const interrupted: Store = {
     ...store,
-    transact(work) {
+    transact(callback) {
       calls += 1;
-      return calls === 2 ? Promise.reject(new Error("the process ends")) : store.transact(work);
+      return calls === 2 ? Promise.reject(new Error("the process ends")) : store.transact(callback);
     },
   };
   const unused = () => assert.fail("not needed");

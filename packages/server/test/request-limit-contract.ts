@@ -37,7 +37,7 @@ export const requestLimitContract = (
     else await listEnvironments(store);
     // The change feed reads; usage, keys and deliveries wait for their turn.
     await store.positions();
-    const background = store.transactRelaxed((db) => updateKeyUse(db, ["nobody"], at));
+    const background = store.transactAsyncCommit((db) => updateKeyUse(db, ["nobody"], at));
     release();
     await Promise.all([...accepted, background]);
     await store.transact(async () => undefined);

@@ -12,7 +12,7 @@ import { secretKeysIn } from "../src/platform/database/secrets/secret-key-file.t
 import { createSqlStore } from "../src/platform/database/sql-store.ts";
 import { createWriter } from "../src/platform/database/sqlite/driver.ts";
 import { openSqliteEngine } from "../src/platform/database/sqlite/store.ts";
-import { sqliteTraits } from "../src/platform/database/sqlite/traits.ts";
+import { sqliteDialect } from "../src/platform/database/sqlite/traits.ts";
 import { listEnvironments } from "../src/platform/environments.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
@@ -85,7 +85,7 @@ test("of rows that are written together, none is left when SQLite undoes the tra
     createWriter(connection).transact((database) =>
       insert(
         database,
-        sqliteTraits,
+        sqliteDialect,
         numbers.map((number) => ({ number })),
       ),
     );

@@ -21,10 +21,10 @@ const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const again = async (maxWaiting?: number) =>
     createSqlStore(await openSqliteEngine(folder, { mayMigrate: true, maxWaiting }), secrets);
   const store = await again();
-  const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
+  const withDatabase = async <T>(callback: (database: DatabaseSync) => T): Promise<T> => {
     const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 60_000 });
     try {
-      return work(database);
+      return callback(database);
     } finally {
       database.close();
     }

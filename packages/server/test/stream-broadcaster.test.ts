@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { setImmediate as yielded } from "node:timers/promises";
 import fc from "fast-check";
 import {
+  type BroadcastOptions,
   createBroadcaster,
-  type Manner,
   type Positioned,
 } from "../src/evaluation/streams/broadcaster.ts";
 import { until } from "./support/until.ts";
@@ -14,7 +14,7 @@ interface Reader extends Positioned {
   text: string;
 }
 const reader = (): Reader => ({ position: 0, text: "" });
-const createRoom = (manner?: Manner) => {
+const createRoom = (manner?: BroadcastOptions) => {
   const sent = { writes: 0 };
   const broadcaster = createBroadcaster<Reader>((each, frames) => {
     sent.writes += 1;

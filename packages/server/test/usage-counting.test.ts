@@ -19,13 +19,15 @@ test("what cannot be written down is kept and added to what comes after", async 
   let away = false;
   const { promise: later, resolve: goOn } = Promise.withResolvers<void>();
   let slow: Promise<void> | undefined;
-  const transactRelaxed: Store["transactRelaxed"] = async (work) => {
+  const transactAsyncCommit: Store["transactAsyncCommit"] = async (work) => {
     await slow;
     if (away) throw new Error("away");
-    return store.transactRelaxed(work);
+    return store.transactAsyncCommit(work);
   };
   const failures: unknown[] = [];
-  const usage = createUsage({ ...store, transactRelaxed }, clock, (error) => failures.push(error));
+  const usage = createUsage({ ...store, transactAsyncCommit }, clock, (error) =>
+    failures.push(error),
+  );
   const stored = async () => {
     const [flag] = await listUsage(store, id, new Date(0), "a");
     return [flag?.on, flag?.off];

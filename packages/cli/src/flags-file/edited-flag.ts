@@ -71,5 +71,5 @@ export const readEditedFlag = async (text: string, before: Flag): Promise<ReadFl
   const applied = applyPatch(before, patch);
   return applied.ok
     ? { ok: true, after: applied.flag, patch }
-    : refused(...applied.mistakes.map(({ place, message }) => `${place} ${message}`));
+    : refused(...applied.errors.map(({ place, message }) => `${place} ${message}`));
 };

@@ -36,7 +36,7 @@ export const checkFlag = (entry: Fields, report: Report): void => {
   if (!isRight) return;
   const made = newFlag(entry as unknown as CreateFlag);
   if (made.ok) return;
-  for (const { place, message } of made.mistakes) report(place, `"${place}" ${message}`);
+  for (const { place, message } of made.errors) report(place, `"${place}" ${message}`);
 };
 
 const checkMembers = (entry: Fields, report: Report): void => {

@@ -1,6 +1,6 @@
 // A segment in a file: the order of its members, and what each of them must be.
 import { checkSegment } from "@halyard/core/targeting/check-segment";
-import { collectMistakes } from "@halyard/core/targeting/mistakes";
+import { collectErrors } from "@halyard/core/targeting/mistakes";
 import type { Segment } from "@halyard/core/targeting/segment";
 import { answered, type Connection } from "../server-connection/connection.ts";
 import type { Report } from "./check-fields.ts";
@@ -20,7 +20,7 @@ export const fetchSegments = async (connection: Connection): Promise<readonly Se
 };
 
 export const checkFileSegment = (entry: Fields, report: Report): void => {
-  const mistakes = collectMistakes();
-  checkSegment(entry, mistakes, true);
-  for (const { place, message } of mistakes.found) report(place, `"${place}" ${message}`);
+  const errors = collectErrors();
+  checkSegment(entry, errors, true);
+  for (const { place, message } of errors.found) report(place, `"${place}" ${message}`);
 };

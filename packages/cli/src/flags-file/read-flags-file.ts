@@ -7,7 +7,7 @@ import { fileKinds, isNeeded, orderLists } from "./file-kinds.ts";
 import { type FlagsFile, formatVersion } from "./flags-file.ts";
 import { type Fields, isFields } from "./loose-values.ts";
 
-interface Mistake {
+interface ValidationError {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
@@ -44,7 +44,7 @@ const stepsOf = (place: string): readonly (string | number)[] =>
 const checkList = (
   list: unknown,
   { list: name, kind, check }: CheckedList,
-  mistakes: Mistake[],
+  mistakes: ValidationError[],
 ): void => {
   if (!Array.isArray(list)) {
     mistakes.push({ path: [name], message: `"${name}" must be a list, not ${quoted(list)}` });
@@ -63,7 +63,7 @@ const checkList = (
   }
 };
 
-const checkDuplicates = (list: unknown, name: string, mistakes: Mistake[]): void => {
+const checkDuplicates = (list: unknown, name: string, mistakes: ValidationError[]): void => {
   if (!Array.isArray(list)) return;
   const seen = new Set<unknown>();
   for (const [index, entry] of list.entries()) {
@@ -109,7 +109,7 @@ export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
   }
   const { webhooks } = value;
   const known = new Set<string>(["halyard", "webhooks", ...fileKinds.map(({ list }) => list)]);
-  const mistakes: Mistake[] = Object.keys(value)
+  const mistakes: ValidationError[] = Object.keys(value)
     .filter((field) => !known.has(field))
     .map((field) => ({ path: [field], message: `"${field}" is not a known field` }));
   for (const fileKind of fileKinds) {
@@ -129,7 +129,7 @@ export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
   };
 };
 
-const mistaken = async ({ name, lineOf }: Document, mistakes: readonly Mistake[]) => {
+const mistaken = async ({ name, lineOf }: Document, mistakes: readonly ValidationError[]) => {
   const details = await Promise.all(
     mistakes.map(async ({ path, message }) => ({ line: (await lineOf(path)) ?? null, message })),
   );

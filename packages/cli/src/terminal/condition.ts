@@ -2,7 +2,7 @@
 import { checkCondition, maxConditions } from "@halyard/core/targeting/conditions/check-condition";
 import { type Condition, everyone } from "@halyard/core/targeting/conditions/condition";
 import { operatorNames, type Scalar } from "@halyard/core/targeting/conditions/operators";
-import { collectMistakes } from "@halyard/core/targeting/mistakes";
+import { collectErrors } from "@halyard/core/targeting/mistakes";
 import { InvalidArgumentError } from "commander";
 
 const lists = new Set(["in", "notIn", "startsWith", "endsWith", "contains", "inCidr"]);
@@ -98,10 +98,10 @@ const hintFor = (message: string): string =>
 
 /** Refuses what the server would refuse. */
 const checked = (condition: unknown): Condition => {
-  const mistakes = collectMistakes();
-  const rules = { mistakes, budget: { conditions: maxConditions }, mayNameSegments: true };
+  const errors = collectErrors();
+  const rules = { errors, budget: { conditions: maxConditions }, mayNameSegments: true };
   checkCondition(condition, "", rules);
-  const [first] = mistakes.found;
+  const [first] = errors.found;
   if (first !== undefined) {
     const place = first.place.replace(/^\./, "") || "It";
     refuse(`${place} ${first.message}${hintFor(first.message)}.`);

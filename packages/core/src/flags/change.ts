@@ -1,10 +1,10 @@
 // A new flag from a request, and a flag with a patch applied; or what is wrong with it.
 import { checkTargeting } from "../targeting/check-targeting.ts";
 import {
-  collectMistakes,
+  collectErrors,
   type Members,
-  type Mistake,
-  type Mistakes,
+  type ValidationError,
+  type ValidationErrors,
 } from "../targeting/mistakes.ts";
 import { arrange } from "./arrange.ts";
 import type { FlagBase, Member } from "./flag-type.ts";
@@ -22,7 +22,7 @@ import { bytesOf, descriptionRule, isDescription } from "./rules.ts";
 
 export type Changed =
   | { readonly ok: true; readonly flag: Flag }
-  | { readonly ok: false; readonly mistakes: readonly Mistake[] };
+  | { readonly ok: false; readonly errors: readonly ValidationError[] };
 
 const maxFlagBytes = 128 * 1_024;
 
@@ -49,24 +49,26 @@ const isOther = (before: Flag | undefined, field: string, value: unknown): boole
   before !== undefined && (before as unknown as Members)[field] !== value;
 
 /** Each member by itself. A description that is there already may stay. */
-const checkMembers = (type: string, members: Members, mistakes: Mistakes, before?: Flag): void => {
+const checkMembers = (
+  type: string,
+  members: Members,
+  errors: ValidationErrors,
+  before?: Flag,
+): void => {
   const { description } = members;
   const isKnown = before !== undefined && description === before.description;
   if (description !== undefined && !isKnown && !isDescription(description)) {
-    mistakes.add("description", `must be ${descriptionRule}`);
+    errors.add("description", `must be ${descriptionRule}`);
   }
   const own = membersOf(type);
   for (const [field, value] of Object.entries(members)) {
     if (common.has(field) || value === undefined) continue;
     const member = own.find(([name]) => name === field)?.[1];
-    if (!member) mistakes.add(field, otherTypesOnly(type, field));
+    if (!member) errors.add(field, otherTypesOnly(type, field));
     else if (member.isFixed === true && isOther(before, field, value)) {
-      mistakes.add(
-        field,
-        "is fixed at creation and cannot be changed; create another flag instead",
-      );
+      errors.add(field, "is fixed at creation and cannot be changed; create another flag instead");
     } else if (!isNone(member, value) && !member.isValid(value)) {
-      mistakes.add(field, `must be ${member.schema["x-must-be"] ?? "another value"}`);
+      errors.add(field, `must be ${member.schema["x-must-be"] ?? "another value"}`);
     }
   }
 };
@@ -87,26 +89,26 @@ const takeMembers = (type: string, given: Members, before: Members): Members => 
 };
 
 /** What must be there, and what the members mean together. */
-const checkFlag = (flag: Flag, mistakes: Mistakes): void => {
+const checkFlag = (flag: Flag, errors: ValidationErrors): void => {
   const members = flag as unknown as Members;
   for (const [name, { isOptional, onlyWith, schema }] of ownMembersOf(flag.type)) {
     const isThere = members[name] !== undefined;
     const isWanted = onlyWith === undefined ? isOptional !== true : members[onlyWith] !== undefined;
     if (isWanted && !isThere) {
       const why = onlyWith === undefined ? "is required" : `is required with ${onlyWith}`;
-      mistakes.add(name, `${why}: ${schema["x-must-be"] ?? ""}`);
+      errors.add(name, `${why}: ${schema["x-must-be"] ?? ""}`);
     } else if (isThere && onlyWith !== undefined && !isWanted) {
-      mistakes.add(name, `applies with ${onlyWith} only`);
+      errors.add(name, `applies with ${onlyWith} only`);
     }
   }
-  if (mistakes.found.length > 0) return;
-  typeOf(flag.type).check?.(flag, mistakes);
+  if (errors.found.length > 0) return;
+  typeOf(flag.type).check?.(flag, errors);
   const { variants } = choiceOf(flag);
   const isVariant = (name: unknown): boolean =>
     typeof name === "string" && Object.hasOwn(variants, name);
-  checkTargeting(members, { mistakes, key: flag.key, isVariant });
-  if (mistakes.found.length === 0 && bytesOf(JSON.stringify(flag)) > maxFlagBytes) {
-    mistakes.add("body", "must make a flag of at most 128 KiB of JSON");
+  checkTargeting(members, { errors, key: flag.key, isVariant });
+  if (errors.found.length === 0 && bytesOf(JSON.stringify(flag)) > maxFlagBytes) {
+    errors.add("body", "must make a flag of at most 128 KiB of JSON");
   }
 };
 
@@ -116,17 +118,17 @@ const changed = (
   before: Flag | undefined,
   rest: Members,
 ): Changed => {
-  const mistakes = collectMistakes();
-  const refused = () => ({ ok: false, mistakes: mistakes.found }) as const;
-  checkMembers(type, given, mistakes, before);
-  if (mistakes.found.length > 0) return refused();
+  const errors = collectErrors();
+  const refused = () => ({ ok: false, errors: errors.found }) as const;
+  checkMembers(type, given, errors, before);
+  if (errors.found.length > 0) return refused();
   const members = takeMembers(type, given, { ...before });
   const flag = arrange({ ...before, ...members, ...rest });
   // What is there already stays, also when a newer version has written it.
   if (Object.keys(given).some((name) => !common.has(name)) || before === undefined) {
-    checkFlag(flag, mistakes);
+    checkFlag(flag, errors);
   }
-  return mistakes.found.length > 0 ? refused() : { ok: true, flag };
+  return errors.found.length > 0 ? refused() : { ok: true, flag };
 };
 
 /** A new flag is off. */

@@ -1,7 +1,7 @@
 // What a flag type has to say about itself. Everything else asks the registry.
 import type { PreparedFlag } from "../evaluate.ts";
 import type { Choice } from "../targeting/decision.ts";
-import type { Mistakes } from "../targeting/mistakes.ts";
+import type { ValidationErrors } from "../targeting/mistakes.ts";
 import type { Targeting } from "../targeting/targeting.ts";
 
 /** The members that every flag has or may have. */
@@ -54,7 +54,7 @@ export interface FlagType<F extends FlagBase> {
   readonly level: number;
   readonly choice: (flag: F) => Choice;
   /** What the members mean together. */
-  readonly check?: (flag: F, mistakes: Mistakes) => void;
+  readonly check?: (flag: F, errors: ValidationErrors) => void;
   /** A faster form for flags without targeting. */
   readonly prepare?: (flag: F) => PreparedFlag;
   /** How many of 100,000 users get it while it is on, whatever its rules say. */

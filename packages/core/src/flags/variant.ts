@@ -2,7 +2,7 @@
 import type { FlagValue } from "../evaluate.ts";
 import { allThousandths, thousandthsOf } from "../percentage.ts";
 import { checkServe } from "../targeting/check-targeting.ts";
-import { isObject, type Mistakes } from "../targeting/mistakes.ts";
+import { isObject, type ValidationErrors } from "../targeting/mistakes.ts";
 import type { Serve } from "../targeting/targeting.ts";
 import type { FlagBase, FlagType, Schema } from "./flag-type.ts";
 import { bytesOf, flagKeyRule, isFlagKey } from "./rules.ts";
@@ -42,17 +42,17 @@ const wrongValue = (valueType: ValueType, value: unknown): string | undefined =>
   }
 };
 
-const checkVariants = ({ variants, valueType }: VariantFlag, mistakes: Mistakes): void => {
+const checkVariants = ({ variants, valueType }: VariantFlag, errors: ValidationErrors): void => {
   const names = Object.keys(variants);
   if (names.length === 0 || names.length > maxVariants) {
-    mistakes.add("variants", `must have 1 to ${maxVariants} variants`);
+    errors.add("variants", `must have 1 to ${maxVariants} variants`);
     return;
   }
   for (const name of names) {
     const isName: boolean = isFlagKey(name);
-    if (!isName) mistakes.add(`variants.${name}`, `must have a name of ${flagKeyRule}`);
+    if (!isName) errors.add(`variants.${name}`, `must have a name of ${flagKeyRule}`);
     const wrong = wrongValue(valueType, variants[name]);
-    if (wrong !== undefined) mistakes.add(`variants.${name}`, `must be ${wrong}`);
+    if (wrong !== undefined) errors.add(`variants.${name}`, `must be ${wrong}`);
   }
 };
 
@@ -121,12 +121,12 @@ export const variantType: FlagType<VariantFlag> = {
   refusal: "a variant flag has variants",
   level: 2,
   choice: ({ variants, off, otherwise }) => ({ variants, off, otherwise }),
-  check(flag, mistakes) {
-    checkVariants(flag, mistakes);
+  check(flag, errors) {
+    checkVariants(flag, errors);
     const isVariant = (name: unknown): boolean =>
       typeof name === "string" && Object.hasOwn(flag.variants, name);
-    if (!isVariant(flag.off)) mistakes.add("off", "must be a variant of the flag");
-    checkServe(flag.otherwise, "otherwise", { mistakes, isVariant }, 100);
+    if (!isVariant(flag.off)) errors.add("off", "must be a variant of the flag");
+    checkServe(flag.otherwise, "otherwise", { errors, isVariant }, 100);
   },
   reach({ off, otherwise }) {
     if (typeof otherwise === "string") return otherwise === off ? 0 : allThousandths;

@@ -1,7 +1,7 @@
 // Whether a segment, or a change of its lists, may be saved: every mistake with its place.
 import { bytesOf, descriptionRule, flagKeyRule, isDescription, isFlagKey } from "../flags/rules.ts";
 import { checkCondition, maxConditions } from "./conditions/check-condition.ts";
-import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
+import { isObject, type Members, refuseOthers, type ValidationErrors } from "./mistakes.ts";
 import { type MemberList, memberLists } from "./segment.ts";
 import { maxWork, tooMuchWork, workOfCondition } from "./work.ts";
 
@@ -10,16 +10,16 @@ export const maxMemberBytes = 256;
 export const maxMembers = 100_000;
 
 /** A part of a list of targeting keys. */
-const checkMembers = (members: unknown, place: string, mistakes: Mistakes): void => {
+const checkMembers = (members: unknown, place: string, errors: ValidationErrors): void => {
   if (!Array.isArray(members)) {
-    mistakes.add(place, "must be a list of targeting keys");
+    errors.add(place, "must be a list of targeting keys");
     return;
   }
   for (const [index, member] of (members as unknown[]).entries()) {
-    if (mistakes.isFull()) return;
+    if (errors.isFull()) return;
     const isKey = typeof member === "string" && member !== "" && bytesOf(member) <= maxMemberBytes;
     if (!isKey) {
-      mistakes.add(`${place}[${index}]`, `must be a text of 1 to ${maxMemberBytes} bytes`);
+      errors.add(`${place}[${index}]`, `must be a text of 1 to ${maxMemberBytes} bytes`);
     }
   }
 };
@@ -27,21 +27,21 @@ const checkMembers = (members: unknown, place: string, mistakes: Mistakes): void
 const memberNames = ["description", "include", "exclude", "when"] as const;
 
 /** What a request says about a segment; what it leaves out is not looked at. */
-export const checkSegment = (request: Members, mistakes: Mistakes, isNew: boolean): void => {
-  refuseOthers(request, isNew ? ["key", ...memberNames] : memberNames, "", mistakes);
+export const checkSegment = (request: Members, errors: ValidationErrors, isNew: boolean): void => {
+  refuseOthers(request, isNew ? ["key", ...memberNames] : memberNames, "", errors);
   const { key, description, when } = request;
-  if (isNew && !isFlagKey(key)) mistakes.add("key", `must be ${flagKeyRule}`);
+  if (isNew && !isFlagKey(key)) errors.add("key", `must be ${flagKeyRule}`);
   if (description !== undefined && !isDescription(description)) {
-    mistakes.add("description", `must be ${descriptionRule}`);
+    errors.add("description", `must be ${descriptionRule}`);
   }
   for (const list of memberLists) {
-    if (request[list] !== undefined) checkMembers(request[list], list, mistakes);
+    if (request[list] !== undefined) checkMembers(request[list], list, errors);
   }
   if (when !== undefined && when !== null) {
     const budget = { conditions: maxConditions };
-    checkCondition(when, "when", { mistakes, budget, mayNameSegments: false });
+    checkCondition(when, "when", { errors, budget, mayNameSegments: false });
     const work = Math.ceil(workOfCondition(when));
-    if (work > maxWork) mistakes.add("when", tooMuchWork(work));
+    if (work > maxWork) errors.add("when", tooMuchWork(work));
   }
 };
 
@@ -53,21 +53,21 @@ export type MembersRequest = {
 };
 
 /** `{"include":{"add":[…],"remove":[…]},"exclude":{…}}`. */
-export const checkMembersRequest = (request: Members, mistakes: Mistakes): void => {
-  refuseOthers(request, memberLists, "", mistakes);
+export const checkMembersRequest = (request: Members, errors: ValidationErrors): void => {
+  refuseOthers(request, memberLists, "", errors);
   if (!memberLists.some((list) => request[list] !== undefined)) {
-    mistakes.add("include", "is required, or exclude: what to add and what to remove");
+    errors.add("include", "is required, or exclude: what to add and what to remove");
   }
   for (const list of memberLists) {
     const change = request[list];
     if (change === undefined) continue;
     if (!isObject(change)) {
-      mistakes.add(list, "must be an object with add and remove");
+      errors.add(list, "must be an object with add and remove");
       continue;
     }
-    refuseOthers(change, ["add", "remove"], list, mistakes);
+    refuseOthers(change, ["add", "remove"], list, errors);
     for (const verb of ["add", "remove"]) {
-      if (change[verb] !== undefined) checkMembers(change[verb], `${list}.${verb}`, mistakes);
+      if (change[verb] !== undefined) checkMembers(change[verb], `${list}.${verb}`, errors);
     }
   }
 };

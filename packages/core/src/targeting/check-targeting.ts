@@ -6,7 +6,7 @@ import {
   isAttribute,
   maxConditions,
 } from "./conditions/check-condition.ts";
-import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
+import { isObject, type Members, refuseOthers, type ValidationErrors } from "./mistakes.ts";
 import { maxRules } from "./rule-ids.ts";
 import { checkSplit } from "./split.ts";
 import type { Rule } from "./targeting.ts";
@@ -19,7 +19,7 @@ const maxTagLength = 64;
 const maxOwnerLength = 128;
 
 export interface TargetingRules {
-  readonly mistakes: Mistakes;
+  readonly errors: ValidationErrors;
   /** The key of the flag itself. */
   readonly key: string;
   readonly isVariant: (name: unknown) => boolean;
@@ -29,81 +29,80 @@ export interface TargetingRules {
 export const checkServe = (
   serve: unknown,
   place: string,
-  { mistakes, isVariant }: Pick<TargetingRules, "mistakes" | "isVariant">,
+  { errors, isVariant }: Pick<TargetingRules, "errors" | "isVariant">,
   wanted?: number,
 ): void => {
-  if (Array.isArray(serve)) checkSplit(serve, place, isVariant, mistakes, wanted);
+  if (Array.isArray(serve)) checkSplit(serve, place, isVariant, errors, wanted);
   else if (!isVariant(serve)) {
-    mistakes.add(place, "must be a variant of the flag, or a list of shares");
+    errors.add(place, "must be a variant of the flag, or a list of shares");
   }
 };
 
 const ruleMembers = ["id", "description", "disabled", "when", "serve"] as const;
 
 const checkRules = (rules: unknown, targeting: TargetingRules): void => {
-  const { mistakes } = targeting;
+  const { errors } = targeting;
   if (!Array.isArray(rules) || rules.length > maxRules) {
-    mistakes.add("rules", `must be a list of at most ${maxRules} rules`);
+    errors.add("rules", `must be a list of at most ${maxRules} rules`);
     return;
   }
   const budget = { conditions: maxConditions };
   const ids = new Set<unknown>();
   for (const [index, rule] of (rules as unknown[]).entries()) {
-    if (mistakes.isFull()) return;
+    if (errors.isFull()) return;
     const place = `rules[${index}]`;
     if (!isObject(rule)) {
-      mistakes.add(place, "must be an object with when and serve");
+      errors.add(place, "must be an object with when and serve");
       continue;
     }
-    refuseOthers(rule, ruleMembers, place, mistakes);
-    checkRuleNames(rule, place, ids, mistakes);
-    checkCondition(rule.when, `${place}.when`, { mistakes, budget, mayNameSegments: true });
+    refuseOthers(rule, ruleMembers, place, errors);
+    checkRuleNames(rule, place, ids, errors);
+    checkCondition(rule.when, `${place}.when`, { errors, budget, mayNameSegments: true });
     checkServe(rule.serve, `${place}.serve`, targeting);
   }
   const work = workOfRules(rules as readonly Rule[]);
-  if (work > maxWork) mistakes.add("rules", tooMuchWork(work));
+  if (work > maxWork) errors.add("rules", tooMuchWork(work));
 };
 
 const checkRuleNames = (
   rule: Members,
   place: string,
   ids: Set<unknown>,
-  mistakes: Mistakes,
+  errors: ValidationErrors,
 ): void => {
   const { id, description, disabled } = rule;
-  if (id !== undefined && !isFlagKey(id)) mistakes.add(`${place}.id`, `must be ${flagKeyRule}`);
+  if (id !== undefined && !isFlagKey(id)) errors.add(`${place}.id`, `must be ${flagKeyRule}`);
   else if (id !== undefined && ids.has(id)) {
-    mistakes.add(`${place}.id`, "must be unique: another rule of the flag has it");
+    errors.add(`${place}.id`, "must be unique: another rule of the flag has it");
   }
   ids.add(id);
   if (description !== undefined && (description === null || !isDescription(description))) {
-    mistakes.add(`${place}.description`, `must be ${descriptionRule.replace(", or null", "")}`);
+    errors.add(`${place}.description`, `must be ${descriptionRule.replace(", or null", "")}`);
   }
   if (disabled !== undefined && typeof disabled !== "boolean") {
-    mistakes.add(`${place}.disabled`, "must be true or false");
+    errors.add(`${place}.disabled`, "must be true or false");
   }
 };
 
-const checkRequires = (requires: unknown, { mistakes, key }: TargetingRules): void => {
+const checkRequires = (requires: unknown, { errors, key }: TargetingRules): void => {
   if (!Array.isArray(requires) || requires.length > maxRequirements) {
-    mistakes.add("requires", `must be a list of at most ${maxRequirements} requirements`);
+    errors.add("requires", `must be a list of at most ${maxRequirements} requirements`);
     return;
   }
   const seen = new Set<unknown>();
   for (const [index, each] of (requires as unknown[]).entries()) {
-    if (mistakes.isFull()) return;
+    if (errors.isFull()) return;
     const place = `requires[${index}]`;
     if (!isObject(each)) {
-      mistakes.add(place, "must be an object with flag and variant");
+      errors.add(place, "must be an object with flag and variant");
       continue;
     }
-    refuseOthers(each, ["flag", "variant"], place, mistakes);
+    refuseOthers(each, ["flag", "variant"], place, errors);
     const { flag, variant } = each;
-    if (!isFlagKey(flag))
-      mistakes.add(`${place}.flag`, `must be the key of a flag: ${flagKeyRule}`);
-    else if (flag === key) mistakes.add(`${place}.flag`, "must be another flag");
-    else if (seen.has(flag)) mistakes.add(`${place}.flag`, "must be named once");
-    if (!isFlagKey(variant)) mistakes.add(`${place}.variant`, "must be the name of a variant");
+    if (!isFlagKey(flag)) errors.add(`${place}.flag`, `must be the key of a flag: ${flagKeyRule}`);
+    else if (flag === key) errors.add(`${place}.flag`, "must be another flag");
+    else if (seen.has(flag)) errors.add(`${place}.flag`, "must be named once");
+    if (!isFlagKey(variant)) errors.add(`${place}.variant`, "must be the name of a variant");
     seen.add(flag);
   }
 };
@@ -111,14 +110,14 @@ const checkRequires = (requires: unknown, { mistakes, key }: TargetingRules): vo
 const isTextOf = (value: unknown, longest: number): value is string =>
   typeof value === "string" && value !== "" && Array.from(value).length <= longest;
 
-const checkTags = (tags: unknown, mistakes: Mistakes): void => {
+const checkTags = (tags: unknown, errors: ValidationErrors): void => {
   const isList =
     Array.isArray(tags) &&
     tags.length <= maxTags &&
     tags.every((tag) => isTextOf(tag, maxTagLength)) &&
     new Set(tags).size === tags.length;
   if (!isList) {
-    mistakes.add(
+    errors.add(
       "tags",
       `must be a list of at most ${maxTags} different texts of 1 to ${maxTagLength} characters`,
     );
@@ -127,18 +126,18 @@ const checkTags = (tags: unknown, mistakes: Mistakes): void => {
 
 /** Of the members that are there; what they mean together is the type's to check. */
 export const checkTargeting = (flag: Members, targeting: TargetingRules): void => {
-  const { mistakes } = targeting;
+  const { errors } = targeting;
   const { requires, rules, bucketBy, bucketSeed, tags, owner } = flag;
   if (requires !== undefined) checkRequires(requires, targeting);
   if (rules !== undefined) checkRules(rules, targeting);
   if (bucketBy !== undefined && !isAttribute(bucketBy)) {
-    mistakes.add("bucketBy", `must be ${attributeRule}`);
+    errors.add("bucketBy", `must be ${attributeRule}`);
   }
   if (bucketSeed !== undefined && !isTextOf(bucketSeed, maxSeedLength)) {
-    mistakes.add("bucketSeed", `must be a text of 1 to ${maxSeedLength} characters`);
+    errors.add("bucketSeed", `must be a text of 1 to ${maxSeedLength} characters`);
   }
-  if (tags !== undefined) checkTags(tags, mistakes);
+  if (tags !== undefined) checkTags(tags, errors);
   if (owner !== undefined && !isTextOf(owner, maxOwnerLength)) {
-    mistakes.add("owner", `must be a text of 1 to ${maxOwnerLength} characters`);
+    errors.add("owner", `must be a text of 1 to ${maxOwnerLength} characters`);
   }
 };

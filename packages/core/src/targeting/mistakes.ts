@@ -1,6 +1,6 @@
 // What is wrong with a definition that somebody wants to save, and where.
 
-export interface Mistake {
+export interface ValidationError {
   /** Such as `rules[2].when.all[0].values`. */
   readonly place: string;
   /** Follows the place in a sentence. */
@@ -10,15 +10,15 @@ export interface Mistake {
 /** More are not of use to anyone, and looking for them costs time. */
 const most = 20;
 
-/** Collects mistakes; `isFull` tells when to stop looking. */
-export interface Mistakes {
-  readonly found: readonly Mistake[];
+/** Collects errors; `isFull` tells when to stop looking. */
+export interface ValidationErrors {
+  readonly found: readonly ValidationError[];
   readonly isFull: () => boolean;
   add(place: string, message: string): void;
 }
 
-export const collectMistakes = (): Mistakes => {
-  const found: Mistake[] = [];
+export const collectErrors = (): ValidationErrors => {
+  const found: ValidationError[] = [];
   return {
     found,
     isFull: () => found.length >= most,
@@ -42,12 +42,12 @@ export const refuseOthers = (
   members: Members,
   allowed: readonly string[],
   place: string,
-  mistakes: Mistakes,
+  errors: ValidationErrors,
 ): void => {
   for (const name of Object.keys(members)) {
-    if (mistakes.isFull()) return;
+    if (errors.isFull()) return;
     if (!allowed.includes(name)) {
-      mistakes.add(
+      errors.add(
         place === "" ? shortened(name) : `${place}.${shortened(name)}`,
         `is not known here; known are ${allowed.join(", ")}`,
       );

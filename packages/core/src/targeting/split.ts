@@ -1,7 +1,7 @@
 // Splits: shares of people, laid end to end in their order, and how to change the shares so that the fewest people move.
 import { hashLimit } from "../bucket.ts";
 import { allThousandths, fromThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
-import { isObject, type Mistakes, refuseOthers } from "./mistakes.ts";
+import { isObject, refuseOthers, type ValidationErrors } from "./mistakes.ts";
 
 export interface Share {
   readonly variant: string;
@@ -32,31 +32,31 @@ export const checkSplit = (
   shares: readonly unknown[],
   place: string,
   isVariant: (name: unknown) => boolean,
-  mistakes: Mistakes,
+  errors: ValidationErrors,
   wanted?: number,
 ): void => {
   if (shares.length === 0 || shares.length > maxShares) {
-    mistakes.add(place, `must have 1 to ${maxShares} shares`);
+    errors.add(place, `must have 1 to ${maxShares} shares`);
     return;
   }
   let sum = 0;
   for (const [index, each] of shares.entries()) {
-    if (mistakes.isFull()) return;
+    if (errors.isFull()) return;
     const at = `${place}[${index}]`;
     if (!isObject(each)) {
-      mistakes.add(at, "must be an object with variant and share");
+      errors.add(at, "must be an object with variant and share");
       continue;
     }
-    refuseOthers(each, ["variant", "share"], at, mistakes);
-    if (!isVariant(each.variant)) mistakes.add(`${at}.variant`, "must be a variant of the flag");
+    refuseOthers(each, ["variant", "share"], at, errors);
+    if (!isVariant(each.variant)) errors.add(`${at}.variant`, "must be a variant of the flag");
     if (isPercentage(each.share) && each.share > 0) sum += thousandthsOf(each.share);
     else
-      mistakes.add(`${at}.share`, "must be a number from 0.001 to 100 with at most three decimals");
+      errors.add(`${at}.share`, "must be a number from 0.001 to 100 with at most three decimals");
   }
   if (wanted !== undefined && sum !== thousandthsOf(wanted)) {
-    mistakes.add(place, `must add up to ${wanted}, not to ${fromThousandths(sum)}`);
+    errors.add(place, `must add up to ${wanted}, not to ${fromThousandths(sum)}`);
   } else if (sum > allThousandths) {
-    mistakes.add(place, `must add up to at most 100, not to ${fromThousandths(sum)}`);
+    errors.add(place, `must add up to at most 100, not to ${fromThousandths(sum)}`);
   }
 };
 

@@ -78,7 +78,7 @@ const Entry = ({ change, current }: EntryProps) => {
           variant="default"
           size="compact-sm"
           onClick={() =>
-            void (current === undefined ? edits.revive(after) : edits.restore(current, after))
+            void (current === undefined ? edits.recreate(after) : edits.restore(current, after))
           }
           aria-label={`Restore this version (version ${version})`}
         >

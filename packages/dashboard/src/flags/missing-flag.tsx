@@ -59,7 +59,7 @@ export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
             <Group justify="center" gap="xs">
               <Button onClick={() => setCreating(true)}>Create it here</Button>
               {elsewhere.map(({ name, flag }) => (
-                <Button key={name} variant="default" onClick={() => void edits.revive(flag)}>
+                <Button key={name} variant="default" onClick={() => void edits.recreate(flag)}>
                   Copy from {name}
                 </Button>
               ))}

@@ -46,7 +46,7 @@ const RestoreFlag = ({ entry }: { readonly entry: HistoryEntry }) => {
       <Restore
         label="Restore"
         of={`${id}, version ${version}`}
-        onRestore={() => edits.revive(last)}
+        onRestore={() => edits.recreate(last)}
       />
     );
   }

@@ -37,7 +37,7 @@ export const planBulk = (action: BulkAction, tag: string, flags: readonly Flag[]
     const changed = applyPatch(before, asked);
     const after = changed.ok ? changed.flag : ({ ...before, ...asked } as Flag);
     if (!changed.ok) {
-      const reasons = changed.mistakes.map(({ place, message }) => `${place} ${message}`);
+      const reasons = changed.errors.map(({ place, message }) => `${place} ${message}`);
       refused.set(key, `${reasons.join("; ")}.`);
     }
     const patch = patchBetween(before, after);

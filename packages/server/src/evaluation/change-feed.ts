@@ -44,7 +44,7 @@ export const startChangeFeed = async (
   let seen: number | undefined;
   const look = async (): Promise<void> => {
     const begun = committed();
-    const followers = replicas.map((replica) => replica.beginLook());
+    const followers = replicas.map((replica) => replica.beginPoll());
     const positions = await store.positions();
     let failure: { readonly error: unknown } | undefined;
     for (const follow of followers) {
@@ -111,7 +111,7 @@ export const startChangeFeed = async (
     return currentSoon;
   };
 
-  const hasten = () => {
+  const pollNow = () => {
     // `attempt` reports its failure, and the next look comes anyway.
     catchUp().catch(() => undefined);
   };
@@ -121,8 +121,8 @@ export const startChangeFeed = async (
     const complete = replicas.map((replica) => replica.apply(commit));
     return complete.includes(false) ? catchUpSoon() : undefined;
   });
-  const stopHints = store.onHint(hasten);
-  const timer = setInterval(hasten, pollInterval).unref();
+  const stopHints = store.onHint(pollNow);
+  const timer = setInterval(pollNow, pollInterval).unref();
 
   return {
     catchUp,

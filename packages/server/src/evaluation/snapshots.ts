@@ -107,7 +107,7 @@ export const followSnapshots = (
   };
 
   return {
-    beginLook() {
+    beginPoll() {
       const before = new Map(
         snapshots.environmentIds().map((id) => [id, snapshots.get(id)?.revision ?? 0]),
       );

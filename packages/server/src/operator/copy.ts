@@ -79,11 +79,11 @@ export const copyDatabase = async (
   try {
     const target = await openEngine({ ...to, mayMigrate: true });
     try {
-      return await source.asOfNow((original) =>
+      return await source.repeatableRead((original) =>
         target.transact((copy) =>
           copyStore(
-            { database: original, traits: source.traits, secrets: fromSecrets },
-            { database: copy, traits: target.traits, secrets: toSecrets },
+            { database: original, dialect: source.dialect, secrets: fromSecrets },
+            { database: copy, dialect: target.dialect, secrets: toSecrets },
             watch,
           ),
         ),

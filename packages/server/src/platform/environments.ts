@@ -43,7 +43,7 @@ export interface RemovedEnvironment extends Contents {
   readonly beganAt: Date;
   /** Null while rows of it are left. */
   readonly endedAt: Date | null;
-  /** Who removed it; null when that was not recorded yet. */
+  /** Who removed it. */
   readonly actor: Actor;
 }
 

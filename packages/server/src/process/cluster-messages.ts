@@ -35,7 +35,7 @@ export type Report =
       readonly message: string;
       readonly trace: string | undefined;
       /** The message is a sentence for the operator. */
-      readonly foreseen: boolean;
+      readonly isOperatorError: boolean;
     };
 
 /** Milliseconds, beside the shutdown delay, after which a worker that was asked to stop is killed. */

@@ -99,8 +99,8 @@ try {
   if (order) await serve(order);
 } catch (error) {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const foreseen = error instanceof StartupProblem || error instanceof StoreUnavailable;
-  await report({ kind: "failed", message, trace: stack, foreseen });
+  const isOperatorError = error instanceof StartupProblem || error instanceof StoreUnavailable;
+  await report({ kind: "failed", message, trace: stack, isOperatorError });
   process.exitCode = 1;
 }
 // It ends when nothing is left to do. `disconnect` would never end while a message is only half read, and nor would the process.

@@ -202,7 +202,7 @@ const send = (worker: Worker, order: Order): void => {
   worker.send(order, () => {});
 };
 
-const problemOf = ({ message, trace, foreseen }: Report & { kind: "failed" }): Error =>
-  foreseen
+const problemOf = ({ message, trace, isOperatorError }: Report & { kind: "failed" }): Error =>
+  isOperatorError
     ? new StartupProblem(message)
     : Object.assign(new Error(message), trace !== undefined && { stack: trace });

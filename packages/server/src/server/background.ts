@@ -28,11 +28,11 @@ export interface BackgroundDependencies {
 }
 
 /** What is done in small parts: its name in the log, and a part of it, which tells whether there is more. */
-export type Paced = readonly [name: string, work: Parameters<typeof startPacer>[0]];
+export type BackgroundTask = readonly [name: string, work: Parameters<typeof startPacer>[0]];
 
 export const startBackground = (
   { config, log, clock, lookUp, deliveryTimeout, store, telemetry, opened }: BackgroundDependencies,
-  paced: readonly Paced[],
+  tasks: readonly BackgroundTask[],
 ): void => {
   const sender = createSender({
     callbacks: config.callbacks,
@@ -55,7 +55,7 @@ export const startBackground = (
     log,
   });
   opened.defer(() => worker.close());
-  for (const [name, work] of paced) {
+  for (const [name, work] of tasks) {
     const pacer = startPacer(work, name, log);
     opened.defer(() => pacer.close());
   }

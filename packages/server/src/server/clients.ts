@@ -46,13 +46,13 @@ export const composeArrival = (
   ): InstanceEnvironment => ({
     revision: snapshots.get(environmentId)?.name ?? "",
     appliedAt: appliedAt.get(environmentId) ?? startedAt,
-    ...(known.get(environmentId) ?? { told: 0, clients: [] }),
+    ...(known.get(environmentId) ?? { notified: 0, clients: [] }),
     unlisted: [],
   });
   /** Whoever is connected when it ends is on its way to another instance. */
   const ended = (environment: InstanceEnvironment): InstanceEnvironment => ({
     ...environment,
-    told: 0,
+    notified: 0,
     clients: environment.clients.map((client) =>
       client.connection === null
         ? client

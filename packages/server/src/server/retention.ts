@@ -13,13 +13,13 @@ export const createPrune = (store: Store): Prune => {
   const swept = { queue: 0, entry: 0 };
   return async ({ now, eventsBefore, historyBefore }) => {
     // In transactions of their own: they lock environments, which come before everything else.
-    const moreErrors = await store.transactRelaxed((db) =>
+    const moreErrors = await store.transactAsyncCommit((db) =>
       pruneEvaluationErrors(db, now - errorRetention),
     );
     const moreHistory =
       historyBefore !== undefined &&
-      (await store.transactRelaxed((db) => pruneHistory(db, swept, { historyBefore, now })));
-    return store.transactRelaxed(async (db) => {
+      (await store.transactAsyncCommit((db) => pruneHistory(db, swept, { historyBefore, now })));
+    return store.transactAsyncCommit(async (db) => {
       const moreUsage = await pruneUsage(db, eventsBefore);
       const moreCounts = await pruneAttemptCounts(db, eventsBefore);
       const moreEvents = await pruneEvents(db, eventsBefore, now);

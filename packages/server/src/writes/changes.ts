@@ -40,7 +40,7 @@ export interface Changes {
     options?: RunOptions,
   ): Promise<IdempotentResult<readonly unknown[]>>;
   /** What the operations would do now, without doing it. */
-  tryOut(
+  dryRun(
     environmentId: number,
     actor: Actor,
     planned: readonly Planned[],
@@ -117,7 +117,7 @@ export const createChanges = (
   const apply = createOperations(clock, newIds);
   const insert = createInsertRequest(clock, newIds);
 
-  const tryOut: Changes["tryOut"] = async (environmentId, actor, planned) => {
+  const dryRun: Changes["dryRun"] = async (environmentId, actor, planned) => {
     try {
       return await store.transact(async (transaction) => {
         const applied = await apply(transaction, environmentId, planned, () => ({ actor }));
@@ -171,10 +171,10 @@ export const createChanges = (
   };
 
   return {
-    tryOut,
+    dryRun,
 
     async draft(caller, planned) {
-      const tried = await tryOut(caller.environment.id, caller.actor, planned);
+      const tried = await dryRun(caller.environment.id, caller.actor, planned);
       if (!tried.ok) return fail(failureAt(tried.refused));
       const within = await checkLimit(caller, tried.value.state, tried.value.decisions);
       return within.ok ? ok(tried.value.operations) : within;

@@ -1,17 +1,16 @@
 // Writes an event that makes no revision, with its deliveries.
-
 import type { Tx } from "../platform/database/db.ts";
-import { insertEvent as insertEventRow } from "../platform/database/schema/event-row.ts";
+import { insertEventRow } from "../platform/database/schema/event-row.ts";
 import type { ChangeEvent, EnvironmentState } from "./change.ts";
 import { queueAtEnd } from "./queue-at-end.ts";
 import type { NewDelivery } from "./webhook.ts";
 
-/** `orderedBy` names the queue of the deliveries. */
+/** `orderingKey` names the queue of the deliveries. */
 export const insertEvent = async (
   tx: Tx,
   state: EnvironmentState,
   event: ChangeEvent & { readonly at: Date },
-  orderedBy: string,
+  orderingKey: string,
   deliveries: readonly NewDelivery[],
 ): Promise<void> => {
   const { database } = tx;
@@ -23,7 +22,7 @@ export const insertEvent = async (
   await insertEventRow.send(database, {
     ...event,
     environmentId: state.id,
-    orderingKey: orderedBy,
+    orderingKey,
     createdAt: event.at.getTime(),
   });
   queueAtEnd(tx, deliveries, event.at);

@@ -2,7 +2,7 @@
 import { isSameValue } from "@halyard/core/difference";
 import { choiceOf, type Flag } from "@halyard/core/flags/registry";
 import { maxDepth, maxFlags } from "@halyard/core/targeting/decision";
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import { namedSegments } from "@halyard/core/targeting/references";
 import { maxEnvironmentWork } from "@halyard/core/targeting/work";
 import { named } from "../features/segments/rules.ts";
@@ -70,7 +70,7 @@ const checkSegments = async (
   reads: ReferenceReads,
   environmentId: number,
   after: Flag,
-): Promise<readonly Mistake[]> => {
+): Promise<readonly ValidationError[]> => {
   const names = namedSegments(after);
   if (names.length === 0) return [];
   const keys = [...new Set(names.map(({ key }) => key))];
@@ -175,11 +175,11 @@ const checkRequirements = async (
   reads: ReferenceReads,
   environmentId: number,
   after: Flag,
-): Promise<Result<readonly Mistake[]>> => {
+): Promise<Result<readonly ValidationError[]>> => {
   const requires = after.requires ?? [];
   if (requires.length === 0) return ok([]);
   const flags = await readRequired(reads, environmentId, [after]);
-  const problems = requires.flatMap(({ flag, variant }, index): Mistake[] => {
+  const problems = requires.flatMap(({ flag, variant }, index): ValidationError[] => {
     const required = flags.get(flag);
     if (required === undefined) {
       const message = `must be a flag that exists; there is no "${flag}"`;
@@ -222,7 +222,7 @@ export const checkReferences = async (
   }
   const { before, after } = decision;
   if (after === null) return ok(undefined);
-  const problems: Mistake[] = [];
+  const problems: ValidationError[] = [];
   if (!isSameValue(before?.rules, after.rules)) {
     problems.push(...(await checkSegments(reads, environmentId, after)));
   }

@@ -5,5 +5,5 @@ import type { Store, Transaction } from "../platform/database/store.ts";
 export const transactFor = <T>(
   store: Store,
   requester: Requester,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> => store.transact(work, { requester });
+  callback: (transaction: Transaction) => Promise<T>,
+): Promise<T> => store.transact(callback, { requester });

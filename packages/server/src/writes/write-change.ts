@@ -3,8 +3,8 @@ import type { Flag } from "@halyard/core/flags/registry";
 import { toStored } from "@halyard/core/flags/stored";
 import { namedSegments } from "@halyard/core/targeting/references";
 import { memberLists } from "@halyard/core/targeting/segment";
-import type { DatabaseTraits } from "../platform/database/schema/dialect.ts";
-import { insertEvent } from "../platform/database/schema/event-row.ts";
+import type { Dialect } from "../platform/database/schema/dialect.ts";
+import { insertEventRow } from "../platform/database/schema/event-row.ts";
 import { insertHistory } from "../platform/database/schema/history-row.ts";
 import { batchesOf, idList } from "../platform/database/schema/id-list.ts";
 import { send } from "../platform/database/schema/kysely-on.ts";
@@ -234,7 +234,7 @@ const writeDecision = (
 
 export const writeChange = async (
   database: Database,
-  traits: DatabaseTraits,
+  dialect: Dialect,
   { state, at, events, entry, decision }: Change,
 ): Promise<void> => {
   const { id: environmentId } = state;
@@ -242,12 +242,12 @@ export const writeChange = async (
   await updateEnvironment.send(database, state);
   await insertHistory.send(database, { environmentId, ...entry });
   for (const event of events) {
-    await insertEvent.send(database, {
+    await insertEventRow.send(database, {
       ...event,
       environmentId,
       orderingKey: orderedBy(decision),
       createdAt: at.getTime(),
     });
   }
-  await traits.notifyOthers(database);
+  await dialect.notifyOthers(database);
 };

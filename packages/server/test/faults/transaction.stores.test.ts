@@ -53,7 +53,7 @@ class Forced extends Error {
 /** The store, whose transactions fail just before or just after their n-th call; undefined when it came to no such call. */
 const failingAt = (store: Store, call: number, moment: "before" | "after"): Store => ({
   ...store,
-  transact: (work, environmentId) =>
+  transact: (callback, environmentId) =>
     store.transact((transaction) => {
       let calls = 0;
       const wrapped = Object.entries(transaction).map(([name, method]) => [
@@ -67,7 +67,7 @@ const failingAt = (store: Store, call: number, moment: "before" | "after"): Stor
           return result;
         },
       ]);
-      return work(Object.fromEntries(wrapped) as Transaction);
+      return callback(Object.fromEntries(wrapped) as Transaction);
     }, environmentId),
 });
 
@@ -107,19 +107,19 @@ describe("a call inside the transaction fails", async () => {
   signals.length = 0;
   let told = 0;
 
-  type Work = (flags: ReturnType<typeof flagsOn>) => Promise<unknown>;
-  const changes: [name: string, work: Work, events: number][] = [
+  type Callback = (flags: ReturnType<typeof flagsOn>) => Promise<unknown>;
+  const changes: [name: string, callback: Callback, events: number][] = [
     ["POST", (flags) => flags.create(caller, { key: "a", type: "rollout" }), 1],
     ["PATCH", (flags) => flags.patch(caller, "a", { enabled: true, percentage: 5 }, undefined), 2],
     ["DELETE", (flags) => flags.remove(caller, "a", undefined), 1],
   ];
-  for (const [name, work, events] of changes) {
+  for (const [name, callback, events] of changes) {
     for (const moment of ["before", "after"] as const) {
       test(`${name}: ${moment} each call in turn`, async () => {
         const before = await readAll(folder);
         let failures = 0;
         for (let call = 1; ; call += 1) {
-          const attempt = work(flagsOn(failingAt(store, call, moment), clock));
+          const attempt = callback(flagsOn(failingAt(store, call, moment), clock));
           const failed = await attempt.then(
             () => false,
             (error: unknown) => {

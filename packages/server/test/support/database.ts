@@ -13,11 +13,11 @@ type Place = Pick<TestServer, "folder">;
 const withFile = <T>(
   { folder }: Place,
   readOnly: boolean,
-  work: (database: DatabaseSync) => T,
+  callback: (database: DatabaseSync) => T,
 ): T => {
   const database = new DatabaseSync(join(folder, "halyard.db"), { readOnly, timeout: 60_000 });
   try {
-    return work(database);
+    return callback(database);
   } finally {
     database.close();
   }

@@ -5,11 +5,11 @@ export const interleaved = (store: Store, steps: readonly (() => Promise<void>)[
   let calls = 0;
   return {
     ...store,
-    async transact(work) {
+    async transact(callback) {
       const step = steps[calls];
       calls += 1;
       await step?.();
-      return store.transact(work);
+      return store.transact(callback);
     },
   };
 };

@@ -87,12 +87,12 @@ export const openTwoInstances = async (t: TestContext) => {
   ] as const;
   const { id } = await addEnvironment(here);
   /** Tells what the work came to in its last run, and how often it ran. */
-  const change = async <T>(store: Store, work: (transaction: Transaction) => Promise<T>) => {
+  const change = async <T>(store: Store, callback: (transaction: Transaction) => Promise<T>) => {
     let runs = 0;
     const result = await store.transact(
       (transaction) => {
         runs += 1;
-        return work(transaction);
+        return callback(transaction);
       },
       { environmentId: id },
     );

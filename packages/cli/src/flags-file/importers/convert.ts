@@ -80,7 +80,7 @@ const make = (key: string, description: string | undefined, draft: Draft): Made 
     .join("");
   const made = newFlag({ key, ...members, description: text === "" ? null : text });
   if (made.ok) return { flag: { ...made.flag, enabled } };
-  const [first] = made.mistakes;
+  const [first] = made.errors;
   return { mistake: `is not possible in Halyard: ${first?.place} ${first?.message}` };
 };
 

@@ -1,6 +1,6 @@
 // Whether a condition may be saved: every mistake with its place.
 import { isFlagKey } from "../../flags/rules.ts";
-import { isObject, type Members, type Mistakes, refuseOthers } from "../mistakes.ts";
+import { isObject, type Members, refuseOthers, type ValidationErrors } from "../mistakes.ts";
 import { pointerSteps } from "./attribute.ts";
 import { isEveryone } from "./condition.ts";
 import { type AttributeCondition, operatorNamed, operators } from "./operators.ts";
@@ -27,41 +27,41 @@ export interface Budget {
 }
 
 export interface ConditionRules {
-  readonly mistakes: Mistakes;
+  readonly errors: ValidationErrors;
   readonly budget: Budget;
   /** False within a segment: segments do not name others. */
   readonly mayNameSegments: boolean;
 }
 
-const checkAttribute = (condition: Members, place: string, mistakes: Mistakes): void => {
+const checkAttribute = (condition: Members, place: string, errors: ValidationErrors): void => {
   if (!isAttribute(condition.attribute)) {
-    mistakes.add(`${place}.attribute`, `must be ${attributeRule}`);
+    errors.add(`${place}.attribute`, `must be ${attributeRule}`);
   }
   const operator = operatorNamed(condition.op);
   if (operator === undefined) {
-    mistakes.add(`${place}.op`, `must be one of ${Object.keys(operators).join(", ")}`);
+    errors.add(`${place}.op`, `must be one of ${Object.keys(operators).join(", ")}`);
     return;
   }
   const own = operator.members.map((name) => name.replace("?", ""));
-  refuseOthers(condition, ["attribute", "op", ...own], place, mistakes);
+  refuseOthers(condition, ["attribute", "op", ...own], place, errors);
   if (condition.ignoreCase !== undefined && typeof condition.ignoreCase !== "boolean") {
-    mistakes.add(`${place}.ignoreCase`, "must be true or false");
+    errors.add(`${place}.ignoreCase`, "must be true or false");
   }
   if (condition.as !== undefined && condition.as !== "number") {
-    mistakes.add(`${place}.as`, 'must be "number"');
+    errors.add(`${place}.as`, 'must be "number"');
   }
   const refusal = operator.refuse(condition as unknown as AttributeCondition);
-  if (refusal !== undefined) mistakes.add(`${place}.${own[0]}`, refusal);
+  if (refusal !== undefined) errors.add(`${place}.${own[0]}`, refusal);
 };
 
 const checkSegments = (
   condition: Members,
   place: string,
-  { mistakes, mayNameSegments }: ConditionRules,
+  { errors, mayNameSegments }: ConditionRules,
 ): void => {
-  refuseOthers(condition, ["segment"], place, mistakes);
+  refuseOthers(condition, ["segment"], place, errors);
   if (!mayNameSegments) {
-    mistakes.add(place, "must not name a segment: segments do not contain others");
+    errors.add(place, "must not name a segment: segments do not contain others");
     return;
   }
   const { segment } = condition;
@@ -71,7 +71,7 @@ const checkSegments = (
     segment.length <= maxSegments &&
     segment.every(isFlagKey);
   if (!isList) {
-    mistakes.add(`${place}.segment`, `must be a list of 1 to ${maxSegments} keys of segments`);
+    errors.add(`${place}.segment`, `must be a list of 1 to ${maxSegments} keys of segments`);
   }
 };
 
@@ -81,20 +81,20 @@ export const checkCondition = (
   rules: ConditionRules,
   depth = 1,
 ): void => {
-  const { mistakes, budget } = rules;
-  if (mistakes.isFull()) return;
+  const { errors, budget } = rules;
+  if (errors.isFull()) return;
   const given = isObject(condition) ? kinds.filter((kind) => Object.hasOwn(condition, kind)) : [];
   const [kind] = given;
   if (!isObject(condition) || kind === undefined || given.length > 1) {
-    mistakes.add(place, `must be a condition: an object with one of ${kinds.join(", ")}`);
+    errors.add(place, `must be a condition: an object with one of ${kinds.join(", ")}`);
     return;
   }
   budget.conditions -= 1;
   if (budget.conditions === -1) {
-    mistakes.add(place, `is one condition too many: at most ${maxConditions} are possible`);
+    errors.add(place, `is one condition too many: at most ${maxConditions} are possible`);
   }
   if (budget.conditions < 0) return;
-  if (kind === "attribute") checkAttribute(condition, place, mistakes);
+  if (kind === "attribute") checkAttribute(condition, place, errors);
   else if (kind === "segment") checkSegments(condition, place, rules);
   else checkGroup(kind, condition, place, rules, depth);
 };
@@ -106,11 +106,11 @@ const checkGroup = (
   rules: ConditionRules,
   depth: number,
 ): void => {
-  const { mistakes, budget } = rules;
-  refuseOthers(condition, [kind], place, mistakes);
+  const { errors, budget } = rules;
+  refuseOthers(condition, [kind], place, errors);
   if (isEveryone(condition)) return;
   if (depth >= maxDepth) {
-    mistakes.add(`${place}.${kind}`, `is too deep: at most ${maxDepth} levels are possible`);
+    errors.add(`${place}.${kind}`, `is too deep: at most ${maxDepth} levels are possible`);
     return;
   }
   const inner = condition[kind];
@@ -120,11 +120,11 @@ const checkGroup = (
   }
   if (!Array.isArray(inner) || inner.length === 0) {
     const least = kind === "any" ? "a list of at least one condition" : "a list of conditions";
-    mistakes.add(`${place}.${kind}`, `must be ${least}`);
+    errors.add(`${place}.${kind}`, `must be ${least}`);
     return;
   }
   for (const [index, each] of inner.entries()) {
-    if (mistakes.isFull() || budget.conditions < 0) return;
+    if (errors.isFull() || budget.conditions < 0) return;
     checkCondition(each, `${place}.${kind}[${index}]`, rules, depth + 1);
   }
 };

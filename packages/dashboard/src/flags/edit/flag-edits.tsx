@@ -42,7 +42,7 @@ export interface FlagEdits {
   restore(base: LiveFlag, to: Flag): Promise<Outcome>;
   create(flag: CreateFlag, given?: Given): Promise<Result<Flag>>;
   /** Creates it again, as it was in another environment or before it was deleted, but off. */
-  revive(flag: Flag): Promise<void>;
+  recreate(flag: Flag): Promise<void>;
   remove(base: LiveFlag): Promise<boolean>;
 }
 
@@ -141,7 +141,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
   return {
     create,
 
-    async revive(flag) {
+    async recreate(flag) {
       const given = await askReason({
         title: `Create ${flag.key} again in ${environment.name}?`,
         body: <p className="confirm-sentence">It is off until you turn it on.</p>,

@@ -1,6 +1,6 @@
 // Edits a condition: rows for attributes and segments, boxes for groups, six levels at most.
 import { type Condition, everyone } from "@halyard/core/targeting/conditions/condition";
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import { Button, Group } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import "../../styles/targeting/conditions.css";
@@ -26,10 +26,10 @@ interface ConditionEditorProps {
   readonly mayNameSegments?: boolean;
   /** Where the condition stands in what is saved, as mistakes name it. */
   readonly place?: string;
-  readonly mistakes?: readonly Mistake[];
+  readonly mistakes?: readonly ValidationError[];
 }
 
-const none: readonly Mistake[] = [];
+const none: readonly ValidationError[] = [];
 
 export const ConditionEditor = (props: ConditionEditorProps) => {
   const { value, onChange, names, label, disabled = false } = props;

@@ -1,11 +1,11 @@
 // What the rows of a condition editor have in common.
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import type { ReactNode } from "react";
 import type { SuggestedNames } from "../collect-names.ts";
 
 export interface Shared {
   readonly names: SuggestedNames;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ValidationError[];
   /** False within a segment: segments do not name others. */
   readonly mayNameSegments: boolean;
 }
@@ -22,7 +22,10 @@ export const labelOf = (text: string, name: string): ReactNode => (
 );
 
 /** The mistake at exactly this place; undefined when there is none. */
-export const mistakeAt = (mistakes: readonly Mistake[], place: string): string | undefined =>
+export const mistakeAt = (
+  mistakes: readonly ValidationError[],
+  place: string,
+): string | undefined =>
   mistakes
     .filter((each) => each.place === place)
     .map(({ message }) => `It ${message}.`)

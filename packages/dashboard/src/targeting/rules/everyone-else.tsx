@@ -1,6 +1,6 @@
 // What those get for whom no rule decides, and what splits go by.
 import { choiceOf, type Flag } from "@halyard/core/flags/registry";
-import type { Members, Mistake } from "@halyard/core/targeting/mistakes";
+import type { Members, ValidationError } from "@halyard/core/targeting/mistakes";
 import { Autocomplete, Group, Radio, TextInput } from "@mantine/core";
 import type { SuggestedNames } from "../collect-names.ts";
 import { mistakeAt, suggesting } from "../conditions/row-props.tsx";
@@ -13,7 +13,7 @@ interface EveryoneElseProps {
   readonly rules: readonly DraftRule[];
   readonly onChange: (members: Members) => void;
   readonly names: SuggestedNames;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ValidationError[];
   readonly hint: string | undefined;
 }
 

@@ -1,12 +1,12 @@
 // What must be corrected before the targeting can be saved; each leads to its field.
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import { Anchor } from "@mantine/core";
 import type { Ref } from "react";
 import { type DraftRule, nameOfPlace } from "./targeting-draft.ts";
 
 interface MistakeSummaryProps {
   readonly ref: Ref<HTMLDivElement>;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ValidationError[];
   /** What the server said without naming a place. */
   readonly message: string | undefined;
   readonly rules: readonly DraftRule[];

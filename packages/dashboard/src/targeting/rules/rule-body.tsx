@@ -1,6 +1,6 @@
 // The editor of one rule: its name, its description, whom it matches and what it serves.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import { Textarea, TextInput } from "@mantine/core";
 import type { SuggestedNames } from "../collect-names.ts";
@@ -17,7 +17,7 @@ export interface RuleBodyProps {
   /** What the rule serves now; undefined of a new one. */
   readonly saved: Serve | undefined;
   readonly names: SuggestedNames;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ValidationError[];
 }
 
 export const RuleBody = (props: RuleBodyProps) => {

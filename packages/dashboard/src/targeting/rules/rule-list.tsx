@@ -1,6 +1,6 @@
 // The rules of a flag in their order: added, opened, moved, duplicated and removed.
 import type { Flag } from "@halyard/core/flags/registry";
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import { maxRules } from "@halyard/core/targeting/rule-ids";
 import { Button } from "@mantine/core";
 import { useLayoutEffect, useRef, useState } from "react";
@@ -17,7 +17,7 @@ interface RuleListProps {
   readonly rules: readonly DraftRule[];
   readonly onChange: (rules: readonly DraftRule[]) => void;
   readonly names: SuggestedNames;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ValidationError[];
   /** For each rule, see splitHints. */
   readonly hints: readonly (string | undefined)[];
   /** Whether the first rule was just added. */

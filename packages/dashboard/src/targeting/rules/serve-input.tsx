@@ -1,5 +1,5 @@
 // What a rule serves: one variant, or a split.
-import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ValidationError } from "@halyard/core/targeting/mistakes";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import { NativeSelect } from "@mantine/core";
 import { mistakeAt } from "../conditions/row-props.tsx";
@@ -13,7 +13,7 @@ interface ServeInputProps {
   /** What the rule serves now; undefined of a new one. */
   readonly saved: Serve | undefined;
   readonly place: string;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ValidationError[];
 }
 
 /** No variant has such a name. */
@@ -21,7 +21,7 @@ const split = "";
 const unknown = "?";
 
 /** The first mistake in the shares. */
-const within = (mistakes: readonly Mistake[], place: string): string | undefined =>
+const within = (mistakes: readonly ValidationError[], place: string): string | undefined =>
   mistakes
     .filter((each) => each.place.startsWith(`${place}[`))
     .map(({ message }) => `It ${message}.`)[0];

@@ -8,7 +8,7 @@ import {
   type PatchFlag,
   targetingMembersOf,
 } from "@halyard/core/flags/registry";
-import { isObject, type Members, type Mistake } from "@halyard/core/targeting/mistakes";
+import { isObject, type Members, type ValidationError } from "@halyard/core/targeting/mistakes";
 import { withRuleIds } from "@halyard/core/targeting/rule-ids";
 
 export interface TargetingDraft {
@@ -98,9 +98,9 @@ export const copyOf = (rule: DraftRule, rules: readonly DraftRule[]): DraftRule 
 };
 
 /** As the server will say it. */
-export const mistakesIn = (flag: Flag, draft: TargetingDraft): readonly Mistake[] => {
+export const mistakesIn = (flag: Flag, draft: TargetingDraft): readonly ValidationError[] => {
   const changed = applyPatch(flag, patchOf(flag.type, draft));
-  return changed.ok ? [] : changed.mistakes;
+  return changed.ok ? [] : changed.errors;
 };
 
 /** False of a flag that a newer version has written: then the server alone says what is right. */

@@ -1,5 +1,5 @@
 // Edits who gets which variant of a flag: rules in rows, the same as JSON, what is wrong with them, and what saving changes.
-import type { Members, Mistake } from "@halyard/core/targeting/mistakes";
+import type { Members, ValidationError } from "@halyard/core/targeting/mistakes";
 import { Button } from "@mantine/core";
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
 import {
@@ -37,7 +37,7 @@ interface TargetingEditorProps {
   readonly began: "rule" | "json" | undefined;
 }
 
-const none: readonly Mistake[] = [];
+const none: readonly ValidationError[] = [];
 
 /** Of the draft as it is, and what the server has said about it. */
 const useMistakes = ({ entry, state }: TargetingEditorProps) => {

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../platform/database/store.ts";
 import { revisionNumber } from "../recent-changes.ts";
-import { goneAfter, silentAfter } from "./limits.ts";
+import { disconnectTimeout, silentAfter } from "./limits.ts";
 import type { ClientConnection, ClientReport, KnownClient } from "./report.ts";
 
 /** A key can invent clients without a stream at no cost, so each key and the process have a limit. Streams have their own limits. */
@@ -17,7 +17,7 @@ export interface ClientHolder {
 }
 
 export interface EnvironmentClients {
-  readonly told: number;
+  readonly notified: number;
   readonly clients: readonly KnownClient[];
 }
 
@@ -51,7 +51,7 @@ interface Entry {
   /** It has told what it has applied in a report of its own. */
   hasReported: boolean;
   endedAt: number | null;
-  hasLeft: boolean;
+  closed: boolean;
   seenAt: number;
 }
 
@@ -61,7 +61,7 @@ const unnamed = { name: "", sdk: "", revision: "" };
 export const createClients = (clock: Clock): Clients => {
   /** By key and id, the ones seen last at the end. */
   const entries = new Map<string, Entry>();
-  const told = new Map<number, number>();
+  const notified = new Map<number, number>();
   const withoutStream = {
     keys: new Map<string, number>(),
     environments: new Map<number, number>(),
@@ -121,7 +121,7 @@ export const createClients = (clock: Clock): Clients => {
     if (!hasStream && allWithoutStream >= maxWithoutStream) removeFromLargest();
     const entry: Entry = {
       ...{ holder, id, since: now, seenAt: now, streams: 0, connection: null, ...unnamed },
-      ...{ appliedAt: null, hasReported: false, endedAt: null, hasLeft: false },
+      ...{ appliedAt: null, hasReported: false, endedAt: null, closed: false },
     };
     entries.set(name, entry);
     countWithoutStream(holder, 1);
@@ -131,7 +131,7 @@ export const createClients = (clock: Clock): Clients => {
 
   const isGone = ({ streams, connection, endedAt, seenAt }: Entry, now: number): boolean => {
     if (streams > 0) return false;
-    if (endedAt !== null && connection === null && now - endedAt >= goneAfter) return true;
+    if (endedAt !== null && connection === null && now - endedAt >= disconnectTimeout) return true;
     return now - seenAt >= (connection === "poll" ? forgottenAfter : silentAfter);
   };
 
@@ -147,7 +147,7 @@ export const createClients = (clock: Clock): Clients => {
   };
 
   const tell = (environmentId: number, number: 1 | -1): void => {
-    add(told, environmentId, number);
+    add(notified, environmentId, number);
     changed();
   };
 
@@ -178,7 +178,7 @@ export const createClients = (clock: Clock): Clients => {
       entry.streams += 1;
       entry.connection = "stream";
       entry.endedAt = null;
-      entry.hasLeft = false;
+      entry.closed = false;
       changed();
       return once(() => endStream(entry));
     },
@@ -205,7 +205,7 @@ export const createClients = (clock: Clock): Clients => {
 
     leaves(holder, id) {
       const entry = entryOf(holder, id, false);
-      entry.hasLeft = true;
+      entry.closed = true;
       changed();
     },
 
@@ -218,13 +218,13 @@ export const createClients = (clock: Clock): Clients => {
 
     all() {
       forget();
-      const byEnvironment = new Map<number, { told: number; clients: KnownClient[] }>();
+      const byEnvironment = new Map<number, { notified: number; clients: KnownClient[] }>();
       const environmentOf = (id: number) => {
-        const known = byEnvironment.get(id) ?? { told: told.get(id) ?? 0, clients: [] };
+        const known = byEnvironment.get(id) ?? { notified: notified.get(id) ?? 0, clients: [] };
         byEnvironment.set(id, known);
         return known;
       };
-      for (const id of told.keys()) environmentOf(id);
+      for (const id of notified.keys()) environmentOf(id);
       for (const entry of entries.values()) {
         const { holder, streams: _streams, hasReported: _hasReported, ...client } = entry;
         environmentOf(holder.environmentId).clients.push({ ...client, keyId: holder.keyId });

@@ -21,7 +21,7 @@ export interface KnownClient extends ClientReport {
   /** When its last stream ended; null while it has one, and when it never had one here. */
   readonly endedAt: number | null;
   /** It said that it stops. */
-  readonly hasLeft: boolean;
+  readonly closed: boolean;
   /** When it told of its revision; null before it did. */
   readonly appliedAt: number | null;
   /** When it last asked for something. */
@@ -43,7 +43,7 @@ export interface InstanceEnvironment {
   readonly revision: string;
   readonly appliedAt: number;
   /** Streams that are told of a change and do not tell what they made of it. */
-  readonly told: number;
+  readonly notified: number;
   readonly clients: readonly KnownClient[];
   readonly unlisted: readonly UnlistedClients[];
 }

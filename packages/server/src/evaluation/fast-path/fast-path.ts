@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
 import type { KeyCheck } from "../../platform/auth/authenticate.ts";
 import type { Permission, Principal } from "../../platform/auth/principal.ts";
-import { mistakeOfOurs } from "../../platform/http/errors/error-handler.ts";
+import { internalError } from "../../platform/http/errors/error-handler.ts";
 import {
   authenticateHeader,
   jsonType,
@@ -109,7 +109,7 @@ export const createFastPath = (
             : { status: 401, body: protocolErrorBody(keyRefused) };
         } catch (err) {
           log.error({ reqId, err }, "a request failed");
-          answered = { status: 500, body: protocolErrorBody(mistakeOfOurs(reqId)) };
+          answered = { status: 500, body: protocolErrorBody(internalError(reqId)) };
         }
         send(response, reqId, answered);
         observer.answeredFast(route, request, reqId, answered.status, at);

@@ -7,10 +7,10 @@ import { evaluateFlag, outcomeOf } from "../evaluate.ts";
 import type { EvaluationFlag, KeptBody, Snapshot } from "../snapshot.ts";
 import type { EvaluationTotals } from "../usage/counts.ts";
 import type { EvaluationErrors } from "../usage/failed-evaluations.ts";
-import { readAsked } from "./request.ts";
+import { parseEvaluationRequest } from "./request.ts";
 
 /** Client keys, which anybody can read in a page, are not told which rule decided. */
-export const isToldAll = (principal: Pick<Principal, "role">): boolean =>
+export const mayExplain = (principal: Pick<Principal, "role">): boolean =>
   may(principal, "flags.explain");
 
 /**
@@ -116,7 +116,7 @@ export const answerOne = (
   records: EvaluationRecords,
 ): OneAnswer => {
   const { counts, contextSample, evaluationErrors } = records;
-  const asked = readAsked(requestBody);
+  const asked = parseEvaluationRequest(requestBody);
   if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
   const entry = snapshot.get(key);
   if (!entry) {
@@ -131,6 +131,6 @@ export const answerOne = (
   const evaluation = evaluateFlag(entry, asked.context, counts);
   return {
     status: "errorCode" in evaluation ? 400 : 200,
-    body: bodyOf(entry, evaluation, isToldAll(principal), flagSetIdOf(snapshot, records)).text,
+    body: bodyOf(entry, evaluation, mayExplain(principal), flagSetIdOf(snapshot, records)).text,
   };
 };

@@ -29,7 +29,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
  * Read as the protocol's other servers do, not as strictly as a change: nothing is kept, and a client may be newer than
  * this server. The protocol demands a targetingKey of everyone; here only a flag that needs one does.
  */
-export const readAsked = (body: Buffer | undefined): Asked => {
+export const parseEvaluationRequest = (body: Buffer | undefined): Asked => {
   if (body === undefined || body.length === 0) {
     return refuse("PARSE_ERROR", `The body is empty; send JSON such as ${example}.`);
   }
@@ -75,7 +75,7 @@ const timeOf = (text: string): number =>
       : Number.NaN;
 
 /** Whether the client was told of a change that this snapshot has not seen. What cannot be read is passed over. */
-export const knowsMore = (
+export const clientIsNewer = (
   query: Readonly<Record<string, unknown>>,
   snapshot: Snapshot | undefined,
 ): boolean => {

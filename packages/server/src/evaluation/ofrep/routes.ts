@@ -10,9 +10,9 @@ import { allowPages } from "../../platform/http/request/cors.ts";
 import type { ChangeFeed } from "../change-feed.ts";
 import type { LongEvaluations } from "../long-evaluations.ts";
 import type { Snapshots } from "../snapshots.ts";
-import { answerOne, type EvaluationRecords, isToldAll } from "./answers.ts";
+import { answerOne, type EvaluationRecords, mayExplain } from "./answers.ts";
 import { evaluateAll } from "./bulk-answer.ts";
-import { knowsMore, readAsked } from "./request.ts";
+import { clientIsNewer, parseEvaluationRequest } from "./request.ts";
 import { bulkSchema, singleSchema } from "./schemas.ts";
 
 export interface EvaluationDependencies extends EvaluationRecords {
@@ -69,10 +69,10 @@ export const evaluationRoutes = (
   );
 
   const evaluateFlags = async (request: Asking, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = readAsked(request.body);
+    const asked = parseEvaluationRequest(request.body);
     if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
     const { principal } = request.auth;
-    if (knowsMore(request.query, snapshots.get(principal.environment.id))) {
+    if (clientIsNewer(request.query, snapshots.get(principal.environment.id))) {
       await feed.catchUpSoon();
     }
     const found = snapshots.get(principal.environment.id);
@@ -89,7 +89,7 @@ export const evaluationRoutes = (
       snapshot,
       asked.context,
       streamUrl,
-      isToldAll(principal),
+      mayExplain(principal),
       dependencies,
       snapshot === found ? turn : new Turn(),
     );

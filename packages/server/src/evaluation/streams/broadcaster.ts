@@ -21,7 +21,7 @@ export interface Broadcaster<Subscriber extends Positioned> {
   publish(frame: Buffer): void;
 }
 
-export interface Manner {
+export interface BroadcastOptions {
   /** Those who have missed some get the newest only. */
   readonly newestOnly?: boolean;
   /** Milliseconds between two batches, for frames that each reader answers with a request. */
@@ -32,7 +32,7 @@ export interface Manner {
 
 export const createBroadcaster = <Subscriber extends Positioned>(
   send: (subscriber: Subscriber, frames: readonly Buffer[]) => void,
-  { newestOnly = false, pace = 0, rest }: Manner = {},
+  { newestOnly = false, pace = 0, rest }: BroadcastOptions = {},
 ): Broadcaster<Subscriber> => {
   const subscribers = new Set<Subscriber>();
   /** What was published and may not have reached everyone; the first of them is at `begin`. */

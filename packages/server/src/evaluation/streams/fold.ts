@@ -1,7 +1,7 @@
 // What comes in quick succession is done as one.
 
 /** Acts at once; calls within so many milliseconds after it are answered together, at their end. */
-export const createFold = (act: () => void, within: () => number): (() => void) => {
+export const createThrottle = (act: () => void, within: () => number): (() => void) => {
   let isWaiting = false;
   let isAsked = false;
   const call = (): void => {

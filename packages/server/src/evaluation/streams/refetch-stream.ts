@@ -9,7 +9,7 @@ import {
   retryAfter,
   type Subscriber,
 } from "./event-streams.ts";
-import { createFold } from "./fold.ts";
+import { createThrottle } from "./fold.ts";
 import { frameOf } from "./frame.ts";
 
 export interface RefetchStreams {
@@ -21,7 +21,7 @@ export interface RefetchStreams {
 }
 
 /** Changes that come faster are told as one. */
-const foldWithin = 100;
+const throttleWithin = 100;
 /** Between two batches of readers: everyone who is told asks again, and not all of them are to do so at once. */
 const pace = 20;
 
@@ -34,38 +34,38 @@ const refetchFrame = ({ name, changedAt }: Snapshot): Buffer => {
   return frameOf(`id: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 };
 
-interface Told {
+interface Readers {
   readonly broadcaster: Broadcaster<Subscriber>;
-  readonly tell: () => void;
+  readonly notify: () => void;
 }
 
 export const createRefetchStreams = (
   snapshots: Snapshots,
   streams: EventStreams,
 ): RefetchStreams => {
-  const environments = new WeakMap<Snapshot, Told>();
+  const environments = new WeakMap<Snapshot, Readers>();
   let opened = 0;
   const nextRetry = (): Buffer => {
     opened += 1;
     return retries[opened % retries.length] ?? retryAfter(2_000);
   };
 
-  const toldOf = (snapshot: Snapshot): Told => {
+  const readersOf = (snapshot: Snapshot): Readers => {
     const known = environments.get(snapshot);
     if (known) return known;
     const broadcaster = createBroadcaster<Subscriber>(streams.send, { newestOnly: true, pace });
-    const tell = createFold(
+    const notify = createThrottle(
       () => broadcaster.publish(refetchFrame(snapshot)),
-      () => foldWithin,
+      () => throttleWithin,
     );
-    const told: Told = { broadcaster, tell };
-    environments.set(snapshot, told);
-    return told;
+    const readers: Readers = { broadcaster, notify };
+    environments.set(snapshot, readers);
+    return readers;
   };
 
   snapshots.onChange((snapshot) => {
-    const told = environments.get(snapshot);
-    if (told && told.broadcaster.size > 0) told.tell();
+    const readers = environments.get(snapshot);
+    if (readers && readers.broadcaster.size > 0) readers.notify();
   });
 
   return {
@@ -74,7 +74,7 @@ export const createRefetchStreams = (
         nextRetry(),
         lastEventId === snapshot.name ? heartbeatFrame : refetchFrame(snapshot),
       ],
-      broadcaster: toldOf(snapshot).broadcaster,
+      broadcaster: readersOf(snapshot).broadcaster,
     }),
   };
 };

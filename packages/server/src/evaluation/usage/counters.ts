@@ -31,7 +31,7 @@ export interface Usage {
 }
 
 export const createUsage = (
-  store: Pick<Store, "transactRelaxed">,
+  store: Pick<Store, "transactAsyncCommit">,
   clock: Clock,
   failed: (error: unknown) => void,
 ): Usage => {
@@ -67,7 +67,7 @@ export const createUsage = (
       if (taken.length === 0) continue;
       try {
         const hour = hourOf(clock());
-        await store.transactRelaxed((db) => addUsage(db, environmentId, hour, taken));
+        await store.transactAsyncCommit((db) => addUsage(db, environmentId, hour, taken));
       } catch (error) {
         putBack(counters, taken);
         throw error;

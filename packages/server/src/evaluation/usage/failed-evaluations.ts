@@ -77,7 +77,7 @@ export const createEvaluationErrors = (
     for (const [index, [environmentId, keys]] of taken.entries()) {
       const errors = [...keys.values()].flatMap((rows) => [...rows.values()]);
       try {
-        await store.transactRelaxed((db) => addEvaluationErrors(db, environmentId, errors));
+        await store.transactAsyncCommit((db) => addEvaluationErrors(db, environmentId, errors));
       } catch (error) {
         for (const [id, left] of taken.slice(index)) {
           for (const rows of left.values()) for (const each of rows.values()) put(id, each);

@@ -18,7 +18,7 @@ export const addUsage = async (
 };
 
 const addPart = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   environmentId: number,
   hour: Date,
   counts: readonly FlagUsage[],
@@ -32,7 +32,7 @@ const addPart = async (
       "in",
       counts.map(({ flagKey }) => flagKey),
     )
-    .$call(traits.kept)
+    .$call(dialect.kept)
     .execute();
   const known = new Set([allFlags, ...flags.map(({ key }) => key)]);
   const added = counts.filter(({ flagKey }) => known.has(flagKey));

@@ -39,7 +39,7 @@ import {
   withoutApprovals,
 } from "./rules.ts";
 import { approvalsNeeded, checkSeen, type ShownRequest, showRequest, withMoved } from "./show.ts";
-import { createClose, missing, type OnPending, underLock, type Work } from "./under-lock.ts";
+import { type Callback, createClose, missing, type OnPending, underLock } from "./under-lock.ts";
 
 export interface Reviewing {
   /** Applies it, unless its time is still to come. `seen` is the digest of what they have looked at. */
@@ -78,9 +78,9 @@ export const createReviewing = (
   const onReview = (
     caller: Caller,
     id: string,
-    work: (
-      ...given: [...Parameters<Work<ShownRequest>>, accounts: ReadonlySet<string>, role: Role]
-    ) => ReturnType<Work<ShownRequest>>,
+    callback: (
+      ...given: [...Parameters<Callback<ShownRequest>>, accounts: ReadonlySet<string>, role: Role]
+    ) => ReturnType<Callback<ShownRequest>>,
   ) =>
     onPending(caller, id, async (transaction, request, locked) => {
       const person = checkPerson(caller.actor);
@@ -89,7 +89,7 @@ export const createReviewing = (
       const other = checkReviewer(request, person.value, accounts);
       if (!other.ok) return other;
       const role = await reviewerRole(transaction, caller, person.value.id);
-      return role.ok ? work(transaction, request, locked, accounts, role.value) : role;
+      return role.ok ? callback(transaction, request, locked, accounts, role.value) : role;
     });
 
   /** It was due and could not be applied: it is open again, and says why. */

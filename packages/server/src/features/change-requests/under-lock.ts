@@ -9,7 +9,7 @@ import { NotApplied } from "./apply-request.ts";
 import { type ChangeRequest, checkPending, isRequestId } from "./change-request.ts";
 import { findChangeRequest, insertComment, updateChangeRequest } from "./queries.ts";
 
-export type Work<T> = (
+export type Callback<T> = (
   transaction: Transaction,
   request: ChangeRequest,
   locked: Locked,
@@ -21,7 +21,7 @@ export const underLock = async <T>(
   transaction: Transaction,
   environmentId: number,
   id: string,
-  work: Work<T>,
+  callback: Callback<T>,
 ): Promise<Result<T>> => {
   if (!isRequestId(id)) return missing(id);
   const [locked, request] = await Promise.all([
@@ -29,20 +29,24 @@ export const underLock = async <T>(
     findChangeRequest(transaction, environmentId, id),
   ]);
   if (!locked) return noEnvironment;
-  return request ? work(transaction, request, locked) : missing(id);
+  return request ? callback(transaction, request, locked) : missing(id);
 };
 
-export type OnPending = <T>(caller: Caller, id: string, work: Work<T>) => Promise<Result<T>>;
+export type OnPending = <T>(
+  caller: Caller,
+  id: string,
+  callback: Callback<T>,
+) => Promise<Result<T>>;
 
 /** In a transaction of its own, while something can still become of the request. */
 export const createOnPending =
   (store: Store): OnPending =>
-  async (caller, id, work) => {
+  async (caller, id, callback) => {
     try {
       return await transactFor(store, caller, (transaction) =>
         underLock(transaction, caller.environment.id, id, async (own, request, locked) => {
           const pending = checkPending(request);
-          return pending.ok ? work(own, request, locked) : pending;
+          return pending.ok ? callback(own, request, locked) : pending;
         }),
       );
     } catch (error) {

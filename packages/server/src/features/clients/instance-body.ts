@@ -21,13 +21,13 @@ type ClientRow = readonly [
   seenAt: number,
   since: number,
   endedAt: number | null,
-  hasLeft: 0 | 1,
+  closed: 0 | 1,
 ];
 
 interface EnvironmentBody {
   readonly revision: string;
   readonly appliedAt: number;
-  readonly told: number;
+  readonly notified: number;
   readonly clients: readonly ClientRow[];
   readonly unlisted: Readonly<Record<string, number>>;
 }
@@ -48,7 +48,7 @@ const rowOf = (client: KnownClient): ClientRow => [
   client.seenAt,
   client.since,
   client.endedAt,
-  client.hasLeft ? 1 : 0,
+  client.closed ? 1 : 0,
 ];
 
 const clientOf = (row: ClientRow): KnownClient => ({
@@ -62,7 +62,7 @@ const clientOf = (row: ClientRow): KnownClient => ({
   seenAt: row[7],
   since: row[8],
   endedAt: row[9],
-  hasLeft: row[10] === 1,
+  closed: row[10] === 1,
 });
 
 interface SizedRow {
@@ -93,7 +93,7 @@ export const writeBody = ({ hasEnded, environments }: InstanceReport): string =>
   let waiting = smallestFirst.length;
   const bodies: Record<string, EnvironmentBody> = {};
   for (const { id, environment, rows } of smallestFirst) {
-    const { revision, appliedAt, told } = environment;
+    const { revision, appliedAt, notified } = environment;
     let share = Math.floor(left / waiting);
     const listed: ClientRow[] = [];
     // For the rest, only the number of connected clients per revision is published.
@@ -108,7 +108,7 @@ export const writeBody = ({ hasEnded, environments }: InstanceReport): string =>
       }
     }
     waiting -= 1;
-    bodies[id] = { revision, appliedAt, told, clients: listed, unlisted };
+    bodies[id] = { revision, appliedAt, notified, clients: listed, unlisted };
   }
   const body: Body = { ...(hasEnded && { ended: true }), environments: bodies };
   return JSON.stringify(body);
@@ -127,7 +127,7 @@ export const readBody = (
       environment: found && {
         revision: found.revision,
         appliedAt: found.appliedAt,
-        told: found.told,
+        notified: found.notified,
         clients: found.clients.map(clientOf),
         unlisted: Object.entries(found.unlisted).map(([revision, count]) => ({ revision, count })),
       },

@@ -1,6 +1,6 @@
 // Publishes what this instance and its clients have, for the instances that are asked: soon after a change, and as a heartbeat.
 import { setTimeout as pause } from "node:timers/promises";
-import { goneAfter } from "../../evaluation/clients/limits.ts";
+import { disconnectTimeout } from "../../evaluation/clients/limits.ts";
 import type { InstanceInfo, StoredInstance } from "../../evaluation/clients/report.ts";
 import type { Clock, Store } from "../../platform/database/store.ts";
 import { type InstanceReport, writeBody } from "./instance-body.ts";
@@ -15,7 +15,7 @@ const firstDelay = 50;
 const minimumPause = 250;
 const pausePerKibibyte = 2;
 /** What clients did meanwhile is written at least so often. */
-const maximumAge = goneAfter / 2;
+const maximumAge = disconnectTimeout / 2;
 /** Instances without a heartbeat for so long are forgotten. */
 const forgottenAfter = 600_000;
 const lastWriteTimeout = 2_000;
@@ -36,7 +36,7 @@ export const alone: Publisher = {
 };
 
 export const startPublisher = (
-  store: Pick<Store, "background" | "transactRelaxed">,
+  store: Pick<Store, "background" | "transactAsyncCommit">,
   self: InstanceInfo,
   report: (hasEnded: boolean) => InstanceReport,
   { clock, failed }: { readonly clock: Clock; readonly failed: (error: unknown) => void },
@@ -55,7 +55,7 @@ export const startPublisher = (
     const body = writeBody(report(hasEnded));
     writtenAt = performance.now();
     between = minimumPause + (body.length / 1_024) * pausePerKibibyte;
-    await store.transactRelaxed((db) => saveInstance(db, self, clock().getTime(), body));
+    await store.transactAsyncCommit((db) => saveInstance(db, self, clock().getTime(), body));
   };
 
   /** Never rejects. One at a time: a store that does not answer must not collect them. */
@@ -90,7 +90,7 @@ export const startPublisher = (
   };
 
   const touch = (): Promise<boolean> =>
-    store.transactRelaxed((db) => touchInstance(db, self.id, clock().getTime()));
+    store.transactAsyncCommit((db) => touchInstance(db, self.id, clock().getTime()));
 
   const beat = async (): Promise<void> => {
     const isOld = performance.now() - writtenAt > maximumAge;
@@ -98,7 +98,7 @@ export const startPublisher = (
   };
 
   const forget = (silentFor: number, name?: string): Promise<void> =>
-    store.transactRelaxed((db) => deleteInstances(db, silentFor, name));
+    store.transactAsyncCommit((db) => deleteInstances(db, silentFor, name));
 
   // It takes the place of one of its name that was killed.
   void run(async () => {

@@ -4,7 +4,7 @@ import type { Db } from "../../platform/database/db.ts";
 
 export const listInstances = async ({
   database,
-  traits: { now },
+  dialect: { now },
 }: Db): Promise<readonly StoredInstance[]> => {
   const rows = await database
     .selectFrom("instances")
@@ -19,7 +19,7 @@ export const listInstances = async ({
 };
 
 export const saveInstance = async (
-  { database, traits: { now } }: Db,
+  { database, dialect: { now } }: Db,
   { id, name, version, startedAt }: InstanceInfo,
   clock: number,
   body: string,
@@ -33,7 +33,7 @@ export const saveInstance = async (
 
 /** A heartbeat; false when the instance has no row. */
 export const touchInstance = async (
-  { database, traits: { now } }: Db,
+  { database, dialect: { now } }: Db,
   id: string,
   clock: number,
 ): Promise<boolean> => {
@@ -48,7 +48,7 @@ export const touchInstance = async (
 
 /** Without a heartbeat for this many milliseconds; of one name, or all. */
 export const deleteInstances = async (
-  { database, traits: { now } }: Db,
+  { database, dialect: { now } }: Db,
   silentFor: number,
   name?: string,
 ): Promise<void> => {

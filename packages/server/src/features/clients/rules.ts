@@ -1,5 +1,5 @@
 // Who has a revision, and who lacks it: from what every instance tells of its clients and of itself.
-import { goneAfter, silentAfter } from "../../evaluation/clients/limits.ts";
+import { disconnectTimeout, silentAfter } from "../../evaluation/clients/limits.ts";
 import type {
   ClientConnection,
   InstanceEnvironment,
@@ -120,12 +120,12 @@ const stateOf = (
   has: boolean,
   { now }: Target,
 ): ProgramState | undefined => {
-  if (entries.some(({ client }) => client.hasLeft)) return undefined;
+  if (entries.some(({ client }) => client.closed)) return undefined;
   if (entries.some((entry) => isConnected(entry, now))) return has ? "current" : "behind";
   // Its instance is lost, or it has not asked for long.
   if (entries.some(({ client }) => client.connection !== null)) return "lost";
   const ended = Math.max(...entries.map(({ client }) => client.endedAt ?? 0));
-  if (now - ended >= goneAfter) return undefined;
+  if (now - ended >= disconnectTimeout) return undefined;
   return has ? "current" : "lost";
 };
 
@@ -229,7 +229,7 @@ export const arrivalOf = (views: readonly InstanceView[], target: Target): Arriv
         .filter(
           ({ isLost, environment }) => !isLost && hasRevision(environment?.revision ?? "", target),
         )
-        .map(({ environment }) => environment?.told ?? 0),
+        .map(({ environment }) => environment?.notified ?? 0),
     ),
     instances: instances.map(({ shown }) => shown).sort(laggingFirst),
     clients: listed,

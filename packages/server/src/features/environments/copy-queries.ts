@@ -144,7 +144,7 @@ export const takeOverCopy = async (
 
 /** Under a lock on the source: copies again what was changed after the revision, and shows the environment. */
 export const showCopy = async (
-  { database, traits }: Tx,
+  { database, dialect }: Tx,
   sourceId: number,
   targetId: number,
   revision: number,
@@ -172,5 +172,5 @@ export const showCopy = async (
     })
     .where("id", "=", targetId)
     .execute();
-  await traits.notify(database);
+  await dialect.notify(database);
 };

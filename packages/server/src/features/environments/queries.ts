@@ -18,7 +18,7 @@ const columnsOf = ({ label, isProtected, expiresAt, maxFlips }: Partial<Environm
 
 /** With `copyOf`, the id of another, it is hidden until the copy is finished. */
 export const insertEnvironment = async (
-  { database, traits, signal }: Tx,
+  { database, dialect, signal }: Tx,
   name: string,
   at: Date,
   settings: Partial<EnvironmentSettings> = {},
@@ -38,13 +38,13 @@ export const insertEnvironment = async (
     })
     .returning(environmentColumns)
     .executeTakeFirstOrThrow();
-  await traits.notify(database);
+  await dialect.notify(database);
   signal.environmentNames.set(row.id, name);
   return environmentOf(row);
 };
 
 export const updateEnvironment = async (
-  { database, traits }: Tx,
+  { database, dialect }: Tx,
   id: number,
   settings: Partial<EnvironmentSettings>,
 ): Promise<void> => {
@@ -53,5 +53,5 @@ export const updateEnvironment = async (
     .set(columnsOf(settings))
     .where("id", "=", id)
     .execute();
-  await traits.notify(database);
+  await dialect.notify(database);
 };

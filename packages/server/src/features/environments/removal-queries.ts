@@ -28,7 +28,7 @@ const fromTheEnd = tableNames.toReversed();
 
 /** Begins its removal, and records that: from now on neither its keys nor its webhooks work. */
 export const closeEnvironment = async (
-  { database, traits, signal }: Tx,
+  { database, dialect, signal }: Tx,
   { id, name, flagCount }: Environment,
   at: Date,
   actor: Actor,
@@ -42,7 +42,7 @@ export const closeEnvironment = async (
   });
   const time = at.getTime();
   const webhooks = database.selectFrom("webhooks").select("id").where("environment_id", "=", id);
-  const locked = await webhooks.orderBy("id").$call(traits.locked).execute();
+  const locked = await webhooks.orderBy("id").$call(dialect.locked).execute();
   await database
     .updateTable("webhooks")
     .set({ active: 0 })
@@ -70,12 +70,12 @@ export const closeEnvironment = async (
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
   signal.revokedKeys.push(...keys.map((key) => key.id));
-  await traits.notify(database);
+  await dialect.notify(database);
 };
 
 /** Deletes at most `limit` rows of it and returns their number: 0 once it is gone itself. */
 export const deleteEnvironmentPart = async (
-  { database, traits }: Tx,
+  { database, dialect }: Tx,
   id: number,
   limit: number,
   at: Date,
@@ -87,7 +87,7 @@ export const deleteEnvironmentPart = async (
     .where("webhooks.environment_id", "=", id)
     .limit(1)
     .execute();
-  if (busy) return deleteOldestDeliveries({ database, traits }, busy.webhook_id, limit);
+  if (busy) return deleteOldestDeliveries({ database, dialect }, busy.webhook_id, limit);
   for (const table of fromTheEnd) {
     const owned = ownedBy(table, id);
     if (!owned) continue;
@@ -103,6 +103,6 @@ export const deleteEnvironmentPart = async (
     .set({ ended_at: at.getTime() })
     .where("id", "=", id)
     .execute();
-  await traits.notify(database);
+  await dialect.notify(database);
   return 0;
 };

@@ -23,7 +23,7 @@ import type {
 export const maxFlags = 10_000;
 
 const resultOf = (changed: Changed): Result<Flag> =>
-  changed.ok ? ok(changed.flag) : refused(changed.mistakes);
+  changed.ok ? ok(changed.flag) : refused(changed.errors);
 
 /** What a flag adds to the definitions of its environment. */
 const bytesOf = (flag: Flag | null): number =>

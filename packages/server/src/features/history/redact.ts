@@ -33,8 +33,8 @@ export const redactPart = async (
   { environmentId, person, now }: Redaction,
   after: number,
 ): Promise<RedactionPart> => {
-  const { database, traits, secrets } = db;
-  const head = await lockHead(database, traits, environmentId);
+  const { database, dialect, secrets } = db;
+  const head = await lockHead(database, dialect, environmentId);
   if (!head) return { next: undefined, redacted: [], refused: [] };
   const rows = await database
     .selectFrom("history")
@@ -131,8 +131,8 @@ export const redactHistory = async (
     }
     results.push({ environment: name, redacted, refused });
     if (redacted.length === 0) continue;
-    await store.transact(async ({ database, traits }) => {
-      const head = await lockHead(database, traits, environmentId);
+    await store.transact(async ({ database, dialect }) => {
+      const head = await lockHead(database, dialect, environmentId);
       if (!head) return;
       await appendEntry(database, environmentId, head, {
         subject: "environment",

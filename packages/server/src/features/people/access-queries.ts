@@ -49,16 +49,16 @@ export const listAccess = async (db: Db, userId: string): Promise<readonly Acces
 
 /** Every instance reads the keys and the people of these environments again: of one, or of all. */
 export const countAccessChange = async (
-  { database, traits, signal }: Tx,
+  { database, dialect, signal }: Tx,
   environmentId?: number,
 ): Promise<void> => {
-  if (traits.locksRows && environmentId === undefined) {
+  if (dialect.locksRows && environmentId === undefined) {
     // By name: every transaction that locks several environments does so in this order.
     await database
       .selectFrom("environments")
       .select("id")
       .orderBy("name")
-      .$call(traits.locked)
+      .$call(dialect.locked)
       .execute();
   }
   await database
@@ -66,7 +66,7 @@ export const countAccessChange = async (
     .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
     .$if(environmentId !== undefined, (all) => all.where("id", "=", environmentId ?? 0))
     .execute();
-  await traits.notify(database);
+  await dialect.notify(database);
   signal.accessChanged = true;
 };
 

@@ -129,12 +129,12 @@ export const createUsers = (store: Store, sources: Sources): Users => {
   const changing = <T>(
     requester: Requester,
     id: string,
-    work: (transaction: Transaction, user: User) => Promise<Result<T>>,
+    callback: (transaction: Transaction, user: User) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     transactFor(store, requester, async (transaction) => {
       await transaction.alone();
       const user = await findUser(transaction, id);
-      return user ? work(transaction, user) : missing(id);
+      return user ? callback(transaction, user) : missing(id);
     });
 
   const readBack = async (transaction: Transaction, id: string): Promise<Result<User>> => {

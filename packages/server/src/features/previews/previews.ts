@@ -42,7 +42,7 @@ export const createPreviews = (
     const { environment, actor } = caller;
     asked += 1;
     try {
-      const tried = await changes.tryOut(environment.id, actor, planned);
+      const tried = await changes.dryRun(environment.id, actor, planned);
       if (!tried.ok) return fail(describe(tried.refused));
       const preview = await previewDecisions(environment, tried.value.decisions);
       return preview.ok

@@ -7,7 +7,11 @@ import {
   maxMembers,
 } from "@halyard/core/targeting/check-segment";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
-import { collectMistakes, type Members, type Mistakes } from "@halyard/core/targeting/mistakes";
+import {
+  collectErrors,
+  type Members,
+  type ValidationErrors,
+} from "@halyard/core/targeting/mistakes";
 import {
   type ListChange,
   type MemberList,
@@ -34,20 +38,20 @@ export type PatchSegment = Omit<CreateSegment, "key">;
 /** What to do to the lists. The members that a request replaces whole are known to the store alone. */
 export type ListChanges = { readonly [List in MemberList]?: ListChange };
 
-const checked = (check: (mistakes: Mistakes) => void): Result<void> => {
-  const mistakes = collectMistakes();
-  check(mistakes);
-  return mistakes.found.length === 0 ? ok(undefined) : refused(mistakes.found);
+const checked = (check: (errors: ValidationErrors) => void): Result<void> => {
+  const errors = collectErrors();
+  check(errors);
+  return errors.found.length === 0 ? ok(undefined) : refused(errors.found);
 };
 
 export const checkCreateSegment = (request: CreateSegment): Result<void> =>
-  checked((mistakes) => checkSegment(request as unknown as Members, mistakes, true));
+  checked((errors) => checkSegment(request as unknown as Members, errors, true));
 
 export const checkPatchSegment = (patch: PatchSegment): Result<void> =>
-  checked((mistakes) => checkSegment(patch as Members, mistakes, false));
+  checked((errors) => checkSegment(patch as Members, errors, false));
 
 export const checkMembers = (request: MembersRequest): Result<void> =>
-  checked((mistakes) => checkMembersRequest(request as Members, mistakes));
+  checked((errors) => checkMembersRequest(request as Members, errors));
 
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);

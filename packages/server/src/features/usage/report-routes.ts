@@ -116,7 +116,7 @@ export const reportUsageRoute = (
   app.post<{ Body: Static<typeof Reported> }>(
     "/usage",
     {
-      config: { permission: "usage.report", unlimited: true, countedAlone: true },
+      config: { permission: "usage.report", unlimited: true, ownRateLimit: true },
       schema: {
         tags: ["Flags"],
         operationId: "reportUsage",

@@ -128,7 +128,7 @@ export const deleteWebhook = async (
 
 /** With their attempts; returns how many. */
 export const deleteOldestDeliveries = async (
-  db: Pick<Db, "database" | "traits">,
+  db: Pick<Db, "database" | "dialect">,
   webhookId: string,
   limit: number,
 ): Promise<number> => {

@@ -49,7 +49,7 @@ export const findKey = async (db: Db, id: string): Promise<ApiKeyIn | undefined>
 
 /** Every instance reads the keys of the environment again. */
 export const countKeyChange = async (
-  { database, traits }: Tx,
+  { database, dialect }: Tx,
   environmentId: number,
 ): Promise<void> => {
   await database
@@ -57,7 +57,7 @@ export const countKeyChange = async (
     .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
     .where("id", "=", environmentId)
     .execute();
-  await traits.notify(database);
+  await dialect.notify(database);
 };
 
 export const updateWritesDirectly = async (

@@ -19,7 +19,7 @@ export interface KeyTable extends Replica {
   /** What a person may do, an entry for each environment that they have access to. */
   byUser(userId: string): readonly KeyEntry[];
   /** Ids of the keys that were used since the last call. */
-  takeUsedKeys(): readonly string[];
+  drainUsedKeys(): readonly string[];
   /** Called with the ids of keys that were revoked, have expired, or whose environment is gone. */
   onEnded(listener: (keyIds: ReadonlySet<string>) => void): () => void;
 }
@@ -137,7 +137,7 @@ export const createKeyTable = (
       return entry?.isValid ? entry : undefined;
     },
     byUser: (userId) => [...(byUser.get(userId) ?? [])].filter(({ isValid }) => isValid),
-    takeUsedKeys() {
+    drainUsedKeys() {
       const used = [...byId.values()].filter((entry) => entry.wasUsed);
       for (const entry of used) entry.wasUsed = false;
       return used.map(({ principal }) => principal.keyId);
@@ -147,7 +147,7 @@ export const createKeyTable = (
       return () => listeners.delete(listener);
     },
 
-    beginLook() {
+    beginPoll() {
       // Looked at often, also while the store cannot be read.
       tellExpired();
       const known = [...environments.keys()];

@@ -12,16 +12,16 @@ export interface KeyUse {
 }
 
 export const createKeyUse = (
-  table: Pick<KeyTable, "takeUsedKeys">,
-  store: Pick<Store, "transactRelaxed">,
+  table: Pick<KeyTable, "drainUsedKeys">,
+  store: Pick<Store, "transactAsyncCommit">,
   clock: Clock,
   failed: (error: unknown) => void,
 ): KeyUse => {
   const flush = async (): Promise<void> => {
-    const keyIds = table.takeUsedKeys();
+    const keyIds = table.drainUsedKeys();
     if (keyIds.length === 0) return;
     const at = clock();
-    await store.transactRelaxed((db) => updateKeyUse(db, keyIds, at));
+    await store.transactAsyncCommit((db) => updateKeyUse(db, keyIds, at));
   };
   // What could not be written is dropped: a key that is in use is used again.
   const timer = setInterval(() => {

@@ -91,8 +91,8 @@ export const acceptSessions = (
     const session = await (isInBackground ? sessions.find(token) : sessions.use(token));
     if (!session) return fail({ code: "UNAUTHORIZED", message: sessionOver });
     const refusal =
-      requests.foreign(request) ??
-      (isSafe(request) ? undefined : requests.unproven(request, session));
+      requests.checkOrigin(request) ??
+      (isSafe(request) ? undefined : requests.checkCsrf(request, session));
     if (refusal) return fail(refusal);
     const environment = request.headers["x-halyard-environment"];
     if (typeof environment !== "string" || environment === "") {

@@ -12,9 +12,9 @@ export interface SessionRequests {
   /** What the cookie holds; undefined when there is none, or two different ones. */
   tokenIn(request: FastifyRequest): string | undefined;
   /** Why a request is refused that another page may have sent. */
-  foreign(request: FastifyRequest): Failure | undefined;
+  checkOrigin(request: FastifyRequest): Failure | undefined;
   /** Why a request is refused that changes something but shows no token of this session. */
-  unproven(request: FastifyRequest, session: Session): Failure | undefined;
+  checkCsrf(request: FastifyRequest, session: Session): Failure | undefined;
   write(reply: FastifyReply, session: Session): void;
   clear(reply: FastifyReply): void;
 }
@@ -58,7 +58,7 @@ export const createSessionRequests = (
       return others.length > 0 ? undefined : value;
     },
 
-    foreign(request) {
+    checkOrigin(request) {
       const site = textOf(request.headers["sec-fetch-site"]);
       const origin = textOf(request.headers.origin);
       if (site !== undefined && site !== "same-origin" && site !== "none") return foreignPage;
@@ -70,7 +70,7 @@ export const createSessionRequests = (
       return isBehindTls ? otherScheme : foreignPage;
     },
 
-    unproven(request, session) {
+    checkCsrf(request, session) {
       const token = textOf(request.headers["x-halyard-csrf"]);
       return token !== undefined && timingSafeEqual(digest(token), digest(csrfTokenOf(session)))
         ? undefined

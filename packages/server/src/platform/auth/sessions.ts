@@ -89,8 +89,8 @@ export const createSessions = (
 ): Sessions => {
   const within = <T>(
     transaction: Transaction | undefined,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> => (transaction ? work(transaction) : store.transact(work));
+    callback: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> => (transaction ? callback(transaction) : store.transact(callback));
 
   const look = async (token: string): Promise<StoredSession | undefined> => {
     const stored = isToken(token) ? await findSession(store, sessionHash(token)) : undefined;
@@ -157,7 +157,7 @@ export const createSessions = (
       const stored = await look(token);
       if (stored && clock().getTime() - stored.usedAt.getTime() >= usePrecision) {
         const at = clock();
-        await store.transactRelaxed((db) => updateSessionUse(db, stored.hash, at));
+        await store.transactAsyncCommit((db) => updateSessionUse(db, stored.hash, at));
       }
       return stored && { ...stored, token };
     },

@@ -5,13 +5,13 @@ import type { ChainHead } from "../../writes/chained-entry.ts";
 import type { Change } from "../../writes/change.ts";
 import type { Requester } from "../auth/principal.ts";
 import type { AuditLine } from "../telemetry/audit-line.ts";
-import type { DatabaseTraits, SameSelect } from "./schema/dialect.ts";
+import type { Dialect, SameSelect } from "./schema/dialect.ts";
 import type { Database } from "./schema/tables.ts";
 import type { SecretCipher } from "./secrets/secret-cipher.ts";
 
 export interface Db {
   readonly database: Database;
-  readonly traits: DatabaseTraits;
+  readonly dialect: Dialect;
   readonly secrets: SecretCipher;
   /** Locks what a transaction reads in order to change it. Outside a transaction it changes nothing. */
   readonly locked: SameSelect;

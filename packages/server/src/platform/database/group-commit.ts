@@ -2,10 +2,10 @@
 import { StoreUnavailable } from "../errors.ts";
 import type { Database, Transact } from "./schema/tables.ts";
 
-type PartWork<Part> = (database: Database) => Promise<Part>;
+type PartCallback<Part> = (database: Database) => Promise<Part>;
 
 interface Waiting<Part> {
-  readonly work: PartWork<Part>;
+  readonly callback: PartCallback<Part>;
   readonly resolve: (value: Part) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -27,8 +27,8 @@ export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => 
 };
 
 /**
- * Each work is atomic: it sees what those before it have done, and fails without them. `finish` writes the rest for all of
- * them. Nothing marks where a work began: when one fails, the transaction is rolled back, and the others are run again.
+ * Each callback is atomic: it sees what those before it have done, and fails without them. `finish` writes the rest for all of
+ * them. Nothing marks where a callback began: when one fails, the transaction is rolled back, and the others are run again.
  */
 export const groupCommit = <Part>(
   transact: Transact,
@@ -39,9 +39,9 @@ export const groupCommit = <Part>(
   const queues = new Map<number, Waiting<Part>[]>();
   let waiting = 0;
 
-  const alone = (work: PartWork<Part>): Promise<Part> =>
+  const alone = (callback: PartCallback<Part>): Promise<Part> =>
     transact(async (database) => {
-      const part = await work(database);
+      const part = await callback(database);
       await finish(database, [part]);
       return part;
     });
@@ -54,8 +54,8 @@ export const groupCommit = <Part>(
       const parts = await transact(async (database) => {
         const done: Part[] = [];
         for (at = 0; at < group.length; at += 1) {
-          const { work } = group[at] as Waiting<Part>;
-          done.push(await work(database));
+          const { callback } = group[at] as Waiting<Part>;
+          done.push(await callback(database));
         }
         await finish(database, done);
         return done;
@@ -95,11 +95,11 @@ export const groupCommit = <Part>(
   return {
     alone,
     /** With others of the same key. */
-    together: (key: number, work: PartWork<Part>): Promise<Part> => {
+    together: (key: number, callback: PartCallback<Part>): Promise<Part> => {
       refuseWhenCrowded(waiting, maxWaiting);
       waiting += 1;
       return new Promise((resolve, reject) => {
-        const one = { work, resolve, reject };
+        const one = { callback, resolve, reject };
         const queue = queues.get(key);
         if (queue) {
           queue.push(one);

@@ -6,7 +6,7 @@ import { insertQueued } from "../../features/webhooks/deliveries/queue-queries.t
 import type { Requester } from "../auth/principal.ts";
 import { type SignalDraft, unlocked } from "./db.ts";
 import { groupCommit } from "./group-commit.ts";
-import type { DatabaseTraits } from "./schema/dialect.ts";
+import type { Dialect } from "./schema/dialect.ts";
 import type { ObserveCall } from "./schema/kysely-on.ts";
 import { unobserved } from "./schema/kysely-on.ts";
 import type { Database, Transact } from "./schema/tables.ts";
@@ -24,17 +24,17 @@ export interface Engine {
   readonly reads: Reader;
   readonly committed: Store["committed"];
   readonly unencryptedTo: Store["unencryptedTo"];
-  readonly traits: DatabaseTraits;
-  /** The work may run again after a conflict: it depends on the database alone. */
+  readonly dialect: Dialect;
+  /** The callback may run again after a conflict: it depends on the database alone. */
   readonly transact: Transact;
   /** Whether every change waits for all others, or only for those of its environment. */
   readonly locksAll: boolean;
   /** Changes that may wait. */
   readonly maxWaiting: number;
   /** Survives a crash of the process, but not always of the machine: for work that is then simply repeated. */
-  readonly transactRelaxed: Transact;
+  readonly transactAsyncCommit: Transact;
   /** Everything that is read in it is of one moment. */
-  readonly asOfNow: Transact;
+  readonly repeatableRead: Transact;
   onHint(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -62,8 +62,8 @@ export const createSqlStore = (
   observe: ObserveCall = unobserved,
 ): Store => {
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
-  const transactionOn = createTransactions(engine.traits, secrets);
-  const handle = { traits: engine.traits, secrets, locked: unlocked };
+  const transactionOn = createTransactions(engine.dialect, secrets);
+  const handle = { dialect: engine.dialect, secrets, locked: unlocked };
   const changes = groupCommit<Part>(engine.transact, engine.maxWaiting, (database, parts) =>
     insertQueued(
       { ...handle, database },
@@ -77,22 +77,22 @@ export const createSqlStore = (
     ...engine.reads,
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
-    async transact(work, { environmentId, requester } = {}) {
+    async transact(callback, { environmentId, requester } = {}) {
       const key = engine.locksAll ? 0 : environmentId;
       const run = async (database: Database): Promise<Part> => {
         const draft = createDraft(requester);
-        return { result: await work(transactionOn(database, draft)), draft };
+        return { result: await callback(transactionOn(database, draft)), draft };
       };
       const { result, draft } = await observe("transaction", "transact", () =>
         key === undefined ? changes.alone(run) : changes.together(key, run),
       );
       const followers = [...commitListeners].map(async (listener) => listener(draft));
       await Promise.all(followers);
-      return result as Awaited<ReturnType<typeof work>>;
+      return result as Awaited<ReturnType<typeof callback>>;
     },
-    transactRelaxed: (work) =>
-      engine.transactRelaxed((database) =>
-        work({ ...handle, database, locked: engine.traits.locked }),
+    transactAsyncCommit: (callback) =>
+      engine.transactAsyncCommit((database) =>
+        callback({ ...handle, database, locked: engine.dialect.locked }),
       ),
     onCommit(listener) {
       commitListeners.add(listener);
@@ -103,7 +103,7 @@ export const createSqlStore = (
       engine.transact(async (database) => {
         await signCheckpointsAnew({ ...handle, database });
         const lostAddresses = await replaceLostKey({ database, secrets }, isAddressKeyLost);
-        return { count: await reencrypt(database, engine.traits, secrets), lostAddresses };
+        return { count: await reencrypt(database, engine.dialect, secrets), lostAddresses };
       }),
     unreadableSecrets: () => unreadableSecrets(engine.database, secrets),
     async check() {

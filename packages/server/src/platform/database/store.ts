@@ -120,19 +120,19 @@ export interface Store extends Db, Reader {
   /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */
   readonly committed: (() => number) | undefined;
   /**
-   * Runs the work in one transaction; when it throws, nothing has happened. The work may run more than once
+   * Runs the callback in one transaction; when it throws, nothing has happened. The callback may run more than once
    * after a conflict: it decides from what it reads, and only its last run counts. Works that say that they lock one environment
    * and no other are committed together while they wait for its lock; each is still all or nothing.
    */
   transact<T>(
-    work: (transaction: Transaction) => Promise<T>,
+    callback: (transaction: Transaction) => Promise<T>,
     options?: TransactOptions,
   ): Promise<T>;
   /**
    * A transaction that a crash of the machine may undo, for work that is then simply repeated. It's never refused because too
    * many requests wait.
    */
-  transactRelaxed<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  transactAsyncCommit<T>(callback: (db: Db) => Promise<T>): Promise<T>;
   /** Called and awaited before `transact` resolves, so that whoever sees the result sees the change. Never throws. */
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */

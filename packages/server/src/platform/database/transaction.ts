@@ -12,7 +12,7 @@ import { auditOfChange, auditOfEntry } from "./audit-lines.ts";
 import type { SignalDraft } from "./db.ts";
 import { readsToChange } from "./reader.ts";
 import { appendEntry, lockHead } from "./schema/chain.ts";
-import type { DatabaseTraits } from "./schema/dialect.ts";
+import type { Dialect } from "./schema/dialect.ts";
 import { send } from "./schema/kysely-on.ts";
 import type { Database } from "./schema/tables.ts";
 import type { SecretCipher } from "./secrets/secret-cipher.ts";
@@ -85,16 +85,16 @@ const idempotencyRecords = (
 
 interface Resources {
   readonly database: Database;
-  readonly traits: DatabaseTraits;
+  readonly dialect: Dialect;
   readonly secrets: SecretCipher;
 }
 
 /** What knows nothing of the transaction but its database. */
-const onConnection = ({ database, traits }: Resources) => ({
+const onConnection = ({ database, dialect }: Resources) => ({
   ...readsToChange(database),
   ...idempotencyRecords(database),
 
-  alone: () => traits.alone(database),
+  alone: () => dialect.alone(database),
 
   async lastVersion(environmentId: number, kind: Kind, key: string): Promise<number> {
     const row = await database
@@ -113,7 +113,7 @@ type OnConnection = ReturnType<typeof onConnection>;
 
 const createTransaction = (
   connection: OnConnection,
-  { database, traits, secrets }: Resources,
+  { database, dialect, secrets }: Resources,
   signal: SignalDraft,
 ): Transaction => {
   const heads = new Map<number, ChainHead>();
@@ -126,10 +126,10 @@ const createTransaction = (
 
   return {
     ...connection,
-    ...{ database, traits, secrets, signal, heads, locked: traits.locked },
+    ...{ database, dialect, secrets, signal, heads, locked: dialect.locked },
 
     async lockEnvironment(environmentId) {
-      const found = await lockEnvironment(database, traits, environmentId);
+      const found = await lockEnvironment(database, dialect, environmentId);
       if (found) {
         heads.set(environmentId, found.state);
         signal.environmentNames.set(environmentId, found.state.name);
@@ -140,7 +140,7 @@ const createTransaction = (
     async commit(change, deliveries) {
       checkChain(change);
       heads.set(change.state.id, change.state);
-      await writeChange(database, traits, change);
+      await writeChange(database, dialect, change);
       // By the clock, unlike the change itself: after the clock went back they would wait for it to come round again.
       queueAtEnd({ signal }, deliveries, change.now);
       signal.changes.push(change);
@@ -148,7 +148,7 @@ const createTransaction = (
     },
 
     async record(environmentId, entry) {
-      const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
+      const head = heads.get(environmentId) ?? (await lockHead(database, dialect, environmentId));
       if (!head) throw new Error(`There is no environment ${environmentId}.`);
       const after = await appendEntry(database, environmentId, head, entry);
       signal.audit.push(auditOfEntry(environmentId, entry));
@@ -162,10 +162,10 @@ const createTransaction = (
  * Makes the transactions of a store. Of their functions, about ninety, most depend on the database alone. SQLite's stays the same;
  * PostgreSQL has one for each transaction, which all changes of a group share.
  */
-export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher) => {
+export const createTransactions = (dialect: Dialect, secrets: SecretCipher) => {
   const connections = new WeakMap<Database, OnConnection>();
   return (database: Database, signal: SignalDraft): Transaction => {
-    const resources = { database, traits, secrets };
+    const resources = { database, dialect, secrets };
     let connection = connections.get(database);
     if (!connection) {
       connection = onConnection(resources);

@@ -61,7 +61,7 @@ declare module "fastify" {
     /** Evaluation: the limit on requests of a key does not count it, and it changes nothing that is audited. */
     unlimited?: boolean;
     /** Open to everyone, or to keys that everyone can see: counted on its own, for each key and for each address. */
-    countedAlone?: boolean;
+    ownRateLimit?: boolean;
     /** Its response can be large: only a few of these are served at a time. */
     large?: LargeRead;
     /** Set for every route by the lifecycle. */
@@ -121,8 +121,8 @@ export const addLifecycle = (
 
   app.addHook("onRoute", (options) => {
     const { url, method } = options;
-    const { permission, unlimited: isUnlimited, countedAlone, large } = options.config ?? {};
-    const own = countedAlone ? dependencies.newLimits() : undefined;
+    const { permission, unlimited: isUnlimited, ownRateLimit, large } = options.config ?? {};
+    const own = ownRateLimit ? dependencies.newLimits() : undefined;
     paths.add(options);
     const access = permission && {
       permission,

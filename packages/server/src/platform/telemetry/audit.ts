@@ -96,7 +96,7 @@ export const createAudit = (log: AuditLog): Audit => {
     follow(store) {
       store.onCommit(async (commit) => writeCommit(commit));
       return {
-        beginLook: () => (positions) => writeDisappeared(store, positions),
+        beginPoll: () => (positions) => writeDisappeared(store, positions),
         apply: () => true,
       };
     },

@@ -46,7 +46,7 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
     },
     lookAge: () => now() - lookedAt,
     replica: {
-      beginLook: () => async () => {
+      beginPoll: () => async () => {
         lookedAt = now();
       },
       apply: () => true,

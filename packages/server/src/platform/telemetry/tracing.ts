@@ -14,8 +14,8 @@ export interface RequestHead {
 }
 
 export interface RequestSpan {
-  /** Runs the work; its spans become children of this one. */
-  run(work: () => void): void;
+  /** Runs the callback; its spans become children of this one. */
+  run(callback: () => void): void;
   /** The pattern of the route, once it is known. */
   named(route: string): void;
   end(status: number, attributes?: Attributes): void;
@@ -24,7 +24,7 @@ export interface RequestSpan {
 export interface Tracing {
   request(head: RequestHead): RequestSpan;
   /** A span for a call of the store that belongs to another span; what nobody asked for has none. */
-  storeCall<T>(name: string, work: () => Promise<T>): Promise<T>;
+  storeCall<T>(name: string, callback: () => Promise<T>): Promise<T>;
   /** A span for every attempt. */
   readonly send: (send: Send) => Send;
 }
@@ -76,7 +76,7 @@ const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracin
   };
 
   const requestSpan = (span: Span, within: Context, method: string): RequestSpan => ({
-    run: (work) => context.with(within, work),
+    run: (callback) => context.with(within, callback),
     named(route) {
       span.updateName(`${method} ${route}`).setAttribute("http.route", route);
     },
@@ -94,13 +94,13 @@ const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracin
       return requestSpan(span, trace.setSpan(parent, span), method);
     },
 
-    storeCall(name, work) {
-      if (!trace.getActiveSpan()?.isRecording()) return work();
+    storeCall(name, callback) {
+      if (!trace.getActiveSpan()?.isRecording()) return callback();
       const attributes = { "db.system.name": databaseSystem, "db.operation.name": name };
       const options = { kind: SpanKind.CLIENT, attributes };
       return tracer.startActiveSpan(`store ${name}`, options, async (span) => {
         try {
-          return await work();
+          return await callback();
         } catch (error) {
           if (!(error instanceof RolledBack)) {
             failed(span, error instanceof Error ? error.name : "unknown");

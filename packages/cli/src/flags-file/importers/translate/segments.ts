@@ -2,7 +2,7 @@
 
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { checkSegment, maxMembers } from "@halyard/core/targeting/check-segment";
-import { collectMistakes } from "@halyard/core/targeting/mistakes";
+import { collectErrors } from "@halyard/core/targeting/mistakes";
 import type { Segment } from "@halyard/core/targeting/segment";
 import { equals, everyone, exists, targetingKey } from "./leaves.ts";
 import {
@@ -98,12 +98,12 @@ export const createSegmentBook = (): SegmentBook => {
         exclude: [...new Set(exclude)],
         when: when === true ? everyone : when === false ? null : when,
       };
-      const mistakes = collectMistakes();
-      checkSegment({ ...made }, mistakes, true);
+      const errors = collectErrors();
+      checkSegment({ ...made }, errors, true);
       if (include.length + exclude.length > maxMembers) {
-        mistakes.add("include", `must have at most ${maxMembers} members`);
+        errors.add("include", `must have at most ${maxMembers} members`);
       }
-      const [mistake] = mistakes.found;
+      const [mistake] = errors.found;
       if (mistake !== undefined) {
         return refuse(name, `is more than Halyard allows (${mistake.place} ${mistake.message})`);
       }

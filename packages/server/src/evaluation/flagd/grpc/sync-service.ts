@@ -57,7 +57,7 @@ const noKey: Failure = {
   message:
     "This call needs an API key; send it as authorization: Bearer <API_KEY> in the metadata, as provider_id, or as selector.",
 };
-const mistakeOfOurs: Failure = {
+const internalError: Failure = {
   code: "INTERNAL",
   message: "The server has made a mistake; it is in its log.",
 };
@@ -105,7 +105,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
   const tryAdmit = (call: Call): Promise<Result<Admitted>> =>
     admit(call).catch((error: unknown) => {
       onFailed(error);
-      return fail(mistakeOfOurs);
+      return fail(internalError);
     });
 
   const serve = async (name: "SyncFlags" | "FetchAllFlags", call: Call): Promise<void> => {

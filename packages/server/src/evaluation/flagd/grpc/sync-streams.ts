@@ -4,7 +4,7 @@ import { type Failure, ok, type Result } from "../../../platform/errors.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import type { Snapshots } from "../../snapshots.ts";
 import { type Broadcaster, createBroadcaster, type Positioned } from "../../streams/broadcaster.ts";
-import { createFold } from "../../streams/fold.ts";
+import { createThrottle } from "../../streams/fold.ts";
 import type { FlagdDefinitions } from "../definitions.ts";
 import { encodeDefinition } from "./messages.ts";
 
@@ -62,7 +62,7 @@ interface Environment {
 }
 
 /** Milliseconds within which changes are told as one, at least. */
-const foldWithin = 100;
+const throttleWithin = 100;
 /** Compiling takes at most this part of the time, however fast the changes come. */
 const compileShare = 0.2;
 /** Bytes that may be on their way in an environment before the next reader is written to: the library copies a message for each. */
@@ -184,10 +184,10 @@ export const createSyncStreams = (
       }
       for (const subscriber of environment.followers) subscriber.reader.refuse(made.failure);
     };
-    const tell = createFold(
+    const tell = createThrottle(
       // Whoever has made the change does not wait for it.
       () => setImmediate(() => void publish().catch(onFailed)),
-      () => Math.max(foldWithin, took / compileShare),
+      () => Math.max(throttleWithin, took / compileShare),
     );
     const environment: Environment = {
       ...{ broadcaster, tell, followers: new Set(), sending: 0, lessSending: undefined },

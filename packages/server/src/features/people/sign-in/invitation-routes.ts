@@ -29,10 +29,10 @@ export const invitationRoutes = (
 ): void => {
   app.get<{ Querystring: Static<typeof Query> }>(
     "/session/invitation",
-    { config: { countedAlone: true }, schema: { hide: true, querystring: Query } },
+    { config: { ownRateLimit: true }, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const foreign = routes.requests.foreign(request);
-      if (foreign) return sendFailure(reply, foreign);
+      const wrongOrigin = routes.requests.checkOrigin(request);
+      if (wrongOrigin) return sendFailure(reply, wrongOrigin);
       const slow = routes.failures.waiting(request.ip);
       if (slow !== undefined) {
         return routes.tooMany(reply, "failed authentications from this address", slow);
@@ -51,12 +51,12 @@ export const invitationRoutes = (
   app.post<{ Body: Static<typeof AcceptBody> }>(
     "/session/invitation",
     {
-      config: { countedAlone: true },
+      config: { ownRateLimit: true },
       schema: { hide: true, querystring: noQuery, body: AcceptBody },
     },
     async (request, reply) => {
-      const foreign = routes.requests.foreign(request);
-      if (foreign) return sendFailure(reply, foreign);
+      const wrongOrigin = routes.requests.checkOrigin(request);
+      if (wrongOrigin) return sendFailure(reply, wrongOrigin);
       const invited = await signIn.invited(request.body.token);
       return routes.attempt(request, reply, {
         // Tokens are guessed by nobody; the code of a second factor could be.

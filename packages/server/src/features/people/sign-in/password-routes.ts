@@ -48,10 +48,10 @@ export const passwordRoutes = (
 
   app.get(
     "/session/ways",
-    { config: { countedAlone: true }, schema: { hide: true, querystring: noQuery } },
+    { config: { ownRateLimit: true }, schema: { hide: true, querystring: noQuery } },
     async (request, reply) => {
-      const foreign = routes.requests.foreign(request);
-      if (foreign) return sendFailure(reply, foreign);
+      const wrongOrigin = routes.requests.checkOrigin(request);
+      if (wrongOrigin) return sendFailure(reply, wrongOrigin);
       return reply.send({ password: await hasPasswords(), providers });
     },
   );
@@ -59,12 +59,12 @@ export const passwordRoutes = (
   app.post<{ Body: Static<typeof SignInBody> }>(
     "/session/password",
     {
-      config: { countedAlone: true },
+      config: { ownRateLimit: true },
       schema: { hide: true, querystring: noQuery, body: SignInBody },
     },
     async (request, reply) => {
-      const foreign = routes.requests.foreign(request);
-      if (foreign) return sendFailure(reply, foreign);
+      const wrongOrigin = routes.requests.checkOrigin(request);
+      if (wrongOrigin) return sendFailure(reply, wrongOrigin);
       const { email, password, code } = request.body;
       return routes.attempt(request, reply, {
         account: emailKeyOf(email.trim()),
@@ -88,7 +88,7 @@ export const passwordRoutes = (
   app.post<{ Body: Static<typeof AgainBody> }>(
     "/session/again",
     {
-      config: { countedAlone: true },
+      config: { ownRateLimit: true },
       schema: { hide: true, querystring: noQuery, body: AgainBody },
     },
     (request, reply) =>
@@ -108,7 +108,7 @@ export const passwordRoutes = (
   app.put<{ Body: Static<typeof ChangeBody> }>(
     "/session/password",
     {
-      config: { countedAlone: true },
+      config: { ownRateLimit: true },
       schema: { hide: true, querystring: noQuery, body: ChangeBody },
     },
     (request, reply) =>

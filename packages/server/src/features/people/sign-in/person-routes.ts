@@ -94,12 +94,12 @@ export const createPersonRoutes = (parts: PersonRouteParts): PersonRoutes => {
     });
 
   const personOf = async (request: FastifyRequest): Promise<Result<PersonSession>> => {
-    const foreign = requests.foreign(request);
-    if (foreign) return fail(foreign);
+    const wrongOrigin = requests.checkOrigin(request);
+    if (wrongOrigin) return fail(wrongOrigin);
     const session = await sessions.use(requests.tokenIn(request) ?? "");
     if (!session) return fail(noSession);
-    const unproven = isSafe(request) ? undefined : requests.unproven(request, session);
-    if (unproven) return fail(unproven);
+    const wrongToken = isSafe(request) ? undefined : requests.checkCsrf(request, session);
+    if (wrongToken) return fail(wrongToken);
     const { userId } = session;
     return userId === null ? fail(notAPerson) : ok({ ...session, userId });
   };

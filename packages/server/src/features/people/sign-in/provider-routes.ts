@@ -68,7 +68,7 @@ export const providerRoutes = (
 
   app.get<ToProvider>(
     "/sign-in/oidc/:provider",
-    { config: { countedAlone: true }, exposeHeadRoute: false, schema: { hide: true } },
+    { config: { ownRateLimit: true }, exposeHeadRoute: false, schema: { hide: true } },
     async (request, reply) => {
       const provider = providers.get(request.params.provider);
       if (!provider) return reply.callNotFound();
@@ -76,7 +76,7 @@ export const providerRoutes = (
       const session = await sessions.find(requests.tokenIn(request) ?? "");
       const isAgain = again === "1";
       // Another site may send people here, as providers do from a list of applications; it may not do more.
-      const isForeign = requests.foreign(request) !== undefined;
+      const isForeign = requests.checkOrigin(request) !== undefined;
       const token = typeof invitation === "string" ? invitation.slice(0, maxTokenLength) : null;
       const isUnwanted = invitation !== undefined && (token === null || isForeign);
       if (isUnwanted || (isAgain && !session?.userId)) return refuse(reply, "state");
@@ -160,7 +160,7 @@ export const providerRoutes = (
 
   app.get<{ Params: { provider: string }; Querystring: { state?: unknown } }>(
     "/sign-in/oidc/:provider/callback",
-    { config: { countedAlone: true }, exposeHeadRoute: false, schema: { hide: true } },
+    { config: { ownRateLimit: true }, exposeHeadRoute: false, schema: { hide: true } },
     async (request, reply) => {
       const provider = providers.get(request.params.provider);
       if (!provider) return reply.callNotFound();

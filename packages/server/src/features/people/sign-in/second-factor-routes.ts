@@ -40,7 +40,7 @@ export const secondFactorRoutes = (
 
   app.post(
     "/session/second-factor",
-    { config: { countedAlone: true }, schema: { hide: true, querystring: noQuery } },
+    { config: { ownRateLimit: true }, schema: { hide: true, querystring: noQuery } },
     (request, reply) =>
       routes.asFreshPerson(request, reply, async ({ userId }) => {
         const begun = await secondFactors.begin(userId);
@@ -51,7 +51,7 @@ export const secondFactorRoutes = (
   app.put<{ Body: Static<typeof CodeBody> }>(
     "/session/second-factor",
     {
-      config: { countedAlone: true },
+      config: { ownRateLimit: true },
       schema: { hide: true, querystring: noQuery, body: CodeBody },
     },
     (request, reply) =>
@@ -70,7 +70,7 @@ export const secondFactorRoutes = (
 
   app.delete(
     "/session/second-factor",
-    { config: { countedAlone: true }, schema: { hide: true, querystring: noQuery } },
+    { config: { ownRateLimit: true }, schema: { hide: true, querystring: noQuery } },
     (request, reply) =>
       asProven(
         request,
@@ -90,7 +90,7 @@ export const secondFactorRoutes = (
 
   app.post(
     "/session/recovery-codes",
-    { config: { countedAlone: true }, schema: { hide: true, querystring: noQuery } },
+    { config: { ownRateLimit: true }, schema: { hide: true, querystring: noQuery } },
     (request, reply) =>
       asProven(request, reply, async ({ userId }) => {
         const codes = await secondFactors.newRecoveryCodes(userId);

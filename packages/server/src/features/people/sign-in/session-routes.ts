@@ -114,8 +114,8 @@ export const sessionRoutes = (
     });
 
   app.get("/session", { schema: { hide: true, querystring: noQuery } }, async (request, reply) => {
-    const foreign = requests.foreign(request);
-    if (foreign) return sendFailure(reply, foreign);
+    const wrongOrigin = requests.checkOrigin(request);
+    if (wrongOrigin) return sendFailure(reply, wrongOrigin);
     const found = await sessionOf(request);
     if (found) {
       // Whose rights have changed gets a new token.
@@ -130,12 +130,12 @@ export const sessionRoutes = (
   app.post<{ Body: Static<typeof SignInBody> }>(
     "/session",
     {
-      config: { countedAlone: true },
+      config: { ownRateLimit: true },
       schema: { hide: true, querystring: noQuery, body: SignInBody },
     },
     async (request, reply) => {
-      const foreign = requests.foreign(request);
-      if (foreign) return sendFailure(reply, foreign);
+      const wrongOrigin = requests.checkOrigin(request);
+      if (wrongOrigin) return sendFailure(reply, wrongOrigin);
       const checked = await keyCheck.check(request.body.key.trim(), request, "dashboard.use");
       if (!checked.ok) {
         if (checked.wait !== undefined) reply.header("retry-after", checked.wait);
@@ -151,11 +151,11 @@ export const sessionRoutes = (
 
   /** The session that a request may change; undefined when it has none. */
   const changeable = async (request: FastifyRequest): Promise<Result<Session | undefined>> => {
-    const foreign = requests.foreign(request);
-    if (foreign) return fail(foreign);
+    const wrongOrigin = requests.checkOrigin(request);
+    if (wrongOrigin) return fail(wrongOrigin);
     const session = await sessionOf(request);
-    const unproven = session && requests.unproven(request, session);
-    return unproven ? fail(unproven) : { ok: true, value: session };
+    const wrongToken = session && requests.checkCsrf(request, session);
+    return wrongToken ? fail(wrongToken) : { ok: true, value: session };
   };
 
   const end = async (request: FastifyRequest, reply: FastifyReply, session: Session) => {

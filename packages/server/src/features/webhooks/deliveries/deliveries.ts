@@ -121,7 +121,7 @@ export const createDeliveries = ({
     caller: Caller,
     id: string,
     once: IdempotentRequest | undefined,
-    work: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
+    callback: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
   ): Promise<IdempotentResult<T>> =>
     transactFor(store, caller, (transaction) =>
       runIdempotent(transaction, once, clock, async () => {
@@ -130,7 +130,7 @@ export const createDeliveries = ({
         const webhook = isWebhookId(id)
           ? await findWebhook(transaction, environment.id, id)
           : undefined;
-        return webhook ? work(transaction, webhook) : missing(id);
+        return webhook ? callback(transaction, webhook) : missing(id);
       }),
     );
 

@@ -4,10 +4,10 @@ import type { Db } from "../../../platform/database/db.ts";
 import type { Tables } from "../../../platform/database/schema/tables.ts";
 
 export const lockQueues = async (
-  { database, traits }: Pick<Db, "database" | "traits">,
+  { database, dialect }: Pick<Db, "database" | "dialect">,
   which: (queue: ExpressionBuilder<Tables, "delivery_queues">) => Expression<SqlBool>,
 ): Promise<void> => {
-  if (!traits.locksRows) return;
+  if (!dialect.locksRows) return;
   await database
     .selectFrom("delivery_queues")
     .select("id")
@@ -15,6 +15,6 @@ export const lockQueues = async (
     .orderBy("webhook_id")
     .orderBy("ordering_key")
     .orderBy("priority")
-    .$call(traits.locked)
+    .$call(dialect.locked)
     .execute();
 };

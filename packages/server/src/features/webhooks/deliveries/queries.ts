@@ -1,7 +1,7 @@
 // The delivery log, and events by their numbers, in SQL.
 import { sql } from "kysely";
 import type { Db, Tx } from "../../../platform/database/db.ts";
-import { insertEvent } from "../../../platform/database/schema/event-row.ts";
+import { insertEventRow } from "../../../platform/database/schema/event-row.ts";
 import type { TestEvent } from "../../../writes/webhook.ts";
 import type {
   Attempt,
@@ -168,7 +168,7 @@ export const insertTestEvent = async (
   event: TestEvent,
   at: Date,
 ): Promise<void> => {
-  await insertEvent.send(database, {
+  await insertEventRow.send(database, {
     ...event,
     environmentId,
     sequence: null,

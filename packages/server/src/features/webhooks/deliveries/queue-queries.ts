@@ -71,14 +71,14 @@ const inLockOrder = (rows: readonly QueueRow[]): readonly QueueRow[] => {
 
 /** The queues of these deliveries exist and are due, unless they wait for a retry. */
 export const openQueues = (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   deliveries: readonly Queued[],
   priority: 0 | 1,
   time: number,
 ): Promise<void> =>
   upsertQueues(
     database,
-    traits,
+    dialect,
     inLockOrder(
       deliveries.map((delivery) => ({
         webhook_id: delivery.webhookId,
@@ -90,7 +90,7 @@ export const openQueues = (
   );
 
 export const insertQueued = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   deliveries: readonly QueuedDelivery[],
 ): Promise<void> => {
   if (deliveries.length === 0) return;
@@ -104,8 +104,8 @@ export const insertQueued = async (
     sequence: delivery.sequence,
     kind: delivery.kind,
   }));
-  await upsertQueues(database, traits, inLockOrder(rows));
-  await insertDeliveries(database, traits, rows);
+  await upsertQueues(database, dialect, inLockOrder(rows));
+  await insertDeliveries(database, dialect, rows);
 };
 
 export const queueDeliveries = async (

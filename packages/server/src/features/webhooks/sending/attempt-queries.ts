@@ -27,14 +27,14 @@ const updateDeliveries = rowsToWrite(
 );
 
 export const writeAttempts = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
   if (results.length === 0) return;
   await insertAttempts(
     database,
-    traits,
+    dialect,
     results.map(({ claim: { position, attempts }, attempt }) => ({
       ...attempt,
       position,
@@ -44,7 +44,7 @@ export const writeAttempts = async (
   );
   await updateDeliveries(
     database,
-    traits,
+    dialect,
     results.map(({ claim: { position }, decision }) => ({
       position,
       state: states[decision.kind],
@@ -98,7 +98,7 @@ const addCounts = rowsToWrite(
 );
 
 export const countAttempts = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -126,7 +126,7 @@ export const countAttempts = async (
   const rows = [...webhooks]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([webhook_id, counts]) => ({ webhook_id, slot, ...counts }));
-  await addCounts(database, traits, rows);
+  await addCounts(database, dialect, rows);
 };
 
 /** True when there may be more. */

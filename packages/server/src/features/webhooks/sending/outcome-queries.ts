@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { halyard } from "../../../platform/auth/principal.ts";
 import type { Db } from "../../../platform/database/db.ts";
 import { appendEntry, lockHead } from "../../../platform/database/schema/chain.ts";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Dialect } from "../../../platform/database/schema/dialect.ts";
 import { idList } from "../../../platform/database/schema/id-list.ts";
 import { prepared, rowsToWrite, type Value } from "../../../platform/database/schema/prepared.ts";
 import type { Database } from "../../../platform/database/schema/tables.ts";
@@ -31,9 +31,9 @@ export const lockHeld = async (db: Db, outcomes: Outcomes): Promise<Outcomes> =>
 };
 
 /** Whoever deactivates a webhook writes history, under the lock of its environment: before all others, as everybody takes it. */
-const lockEnvironments = async ({ database, traits }: Db, { health }: Outcomes): Promise<void> => {
+const lockEnvironments = async ({ database, dialect }: Db, { health }: Outcomes): Promise<void> => {
   const ids = health.flatMap(({ webhookId, deactivate }) => (deactivate ? [webhookId] : []));
-  if (!traits.locksRows || ids.length === 0) return;
+  if (!dialect.locksRows || ids.length === 0) return;
   await database
     .selectFrom("environments")
     .select("id")
@@ -44,46 +44,42 @@ const lockEnvironments = async ({ database, traits }: Db, { health }: Outcomes):
         .where("webhooks.id", "in", idList(ids)),
     )
     .orderBy("name")
-    .$call(traits.locked)
+    .$call(dialect.locked)
     .execute();
 };
 
-const lockWebhooks = async ({ database, traits }: Db, { health }: Outcomes): Promise<void> => {
-  if (!traits.locksRows || health.length === 0) return;
+const lockWebhooks = async ({ database, dialect }: Db, { health }: Outcomes): Promise<void> => {
+  if (!dialect.locksRows || health.length === 0) return;
   await database
     .selectFrom("webhooks")
     .select("id")
     .where("id", "in", idList(health.map(({ webhookId }) => webhookId)))
     .orderBy("id")
-    .$call(traits.locked)
+    .$call(dialect.locked)
     .execute();
 };
 
-const selectLeases = (database: Database, traits: DatabaseTraits) =>
+const selectLeases = (database: Database, dialect: Dialect) =>
   database
     .selectFrom("delivery_queues")
     .select(["id", "lease_id"])
     .orderBy("webhook_id")
     .orderBy("ordering_key")
     .orderBy("priority")
-    .$call(traits.locked);
+    .$call(dialect.locked);
 
-const leasesOf = prepared((database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
-  selectLeases(database, traits).where(traits.isIn("id", value("ids"))),
+const leasesOf = prepared((database, value: Value<{ ids: unknown }>, dialect: Dialect) =>
+  selectLeases(database, dialect).where(dialect.isIn("id", value("ids"))),
 );
 
 /** With those that writeHealth makes due earlier. */
 const leasesAround = prepared(
-  (
-    database,
-    value: Value<{ ids: unknown; recovered: unknown; now: number }>,
-    traits: DatabaseTraits,
-  ) =>
-    selectLeases(database, traits).where((queue) =>
+  (database, value: Value<{ ids: unknown; recovered: unknown; now: number }>, dialect: Dialect) =>
+    selectLeases(database, dialect).where((queue) =>
       queue.or([
-        traits.isIn("id", value("ids")),
+        dialect.isIn("id", value("ids")),
         queue.and([
-          traits.isIn("webhook_id", value("recovered")),
+          dialect.isIn("webhook_id", value("recovered")),
           queue("due_at", ">", value("now")),
         ]),
       ]),
@@ -91,17 +87,17 @@ const leasesAround = prepared(
 );
 
 const lockLeases = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   { results, released, health, now }: Outcomes,
 ): Promise<ReadonlyMap<number, string | null>> => {
   const claims = [...results.map(({ claim }) => claim), ...released];
   const recovered = health.flatMap((each) => (each.recovered ? [each.webhookId] : []));
-  const isWide = traits.locksRows && recovered.length > 0;
+  const isWide = dialect.locksRows && recovered.length > 0;
   if (claims.length === 0 && !isWide) return new Map();
-  const ids = traits.list(claims.map(({ queueId }) => queueId));
+  const ids = dialect.list(claims.map(({ queueId }) => queueId));
   const rows = await (isWide
-    ? leasesAround.run(database, { ids, recovered: traits.list(recovered), now }, traits)
-    : leasesOf.run(database, { ids }, traits));
+    ? leasesAround.run(database, { ids, recovered: dialect.list(recovered), now }, dialect)
+    : leasesOf.run(database, { ids }, dialect));
   return new Map(rows.map(({ id, lease_id }) => [id, lease_id]));
 };
 
@@ -119,17 +115,17 @@ export const writeOutcomes = async (
 
 const noLease = { lease_id: null, lease_until: 0 } as const;
 
-const releaseQueues = prepared((database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
+const releaseQueues = prepared((database, value: Value<{ ids: unknown }>, dialect: Dialect) =>
   database
     .updateTable("delivery_queues")
     .set(noLease)
-    .where(traits.isIn("id", value("ids"))),
+    .where(dialect.isIn("id", value("ids"))),
 );
 
-const release = async ({ database, traits }: Db, claims: readonly Claim[]): Promise<void> => {
+const release = async ({ database, dialect }: Db, claims: readonly Claim[]): Promise<void> => {
   if (claims.length === 0) return;
-  const ids = traits.list(claims.map(({ queueId }) => queueId));
-  await releaseQueues.send(database, { ids }, traits);
+  const ids = dialect.list(claims.map(({ queueId }) => queueId));
+  await releaseQueues.send(database, { ids }, dialect);
 };
 
 const postponeQueues = rowsToWrite(
@@ -140,7 +136,7 @@ const postponeQueues = rowsToWrite(
 );
 
 const continueQueues = prepared(
-  (database, value: Value<{ ids: unknown; now: number }>, traits: DatabaseTraits) =>
+  (database, value: Value<{ ids: unknown; now: number }>, dialect: Dialect) =>
     database
       .updateTable("delivery_queues")
       .set((queue) => ({
@@ -153,12 +149,12 @@ const continueQueues = prepared(
           .else(null)
           .end(),
       }))
-      .where(traits.isIn("id", value("ids"))),
+      .where(dialect.isIn("id", value("ids"))),
 );
 
 /** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
 const reopenQueues = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -168,9 +164,9 @@ const reopenQueues = async (
     if (decision.kind !== "retry") finished.push(claim.queueId);
     else waiting.push({ id: claim.queueId, due_at: decision.at, not_before: decision.notBefore });
   }
-  if (waiting.length > 0) await postponeQueues(database, traits, waiting);
+  if (waiting.length > 0) await postponeQueues(database, dialect, waiting);
   if (finished.length > 0) {
-    await continueQueues.send(database, { ids: traits.list(finished), now }, traits);
+    await continueQueues.send(database, { ids: dialect.list(finished), now }, dialect);
   }
 };
 
@@ -228,7 +224,7 @@ const outageOf = async ({ database }: Db, id: string, now: number): Promise<numb
 };
 
 const switchOff = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   id: string,
   reason: string,
   now: number,
@@ -252,6 +248,6 @@ const switchOff = async (
     before: { ...shown, active: true },
     after: { ...shown, active: false, reason },
   };
-  const head = await lockHead(database, traits, row.environment_id);
+  const head = await lockHead(database, dialect, row.environment_id);
   if (head) await appendEntry(database, row.environment_id, head, entry);
 };

@@ -16,7 +16,7 @@ export interface SweptQueues {
 
 /** With their deliveries, and secrets of webhooks that are no longer valid. True when there may be more. */
 export const pruneEvents = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   before: number,
   now: number,
 ): Promise<boolean> => {
@@ -31,7 +31,7 @@ export const pruneEvents = async (
     .where("created_at", "<", before)
     .where(isFinished(before))
     .limit(pruneBatch)
-    .$call(traits.lockedIfFree)
+    .$call(dialect.lockedIfFree)
     .execute();
   if (old.length === 0) return false;
   await database
@@ -67,7 +67,7 @@ const isFinished =
  * delivery that needs one makes it again. True when there may be more.
  */
 export const pruneQueues = async (
-  { database, traits }: Db,
+  { database, dialect }: Db,
   swept: SweptQueues,
   now: number,
 ): Promise<boolean> => {
@@ -103,7 +103,7 @@ export const pruneQueues = async (
       // Read again under the lock: a delivery may have been queued since.
       .where("due_at", "is", null)
       .where("lease_until", "<=", now)
-      .$call(traits.lockedIfFree)
+      .$call(dialect.lockedIfFree)
       .execute();
     const ids = free.map(({ id }) => id);
     if (ids.length > 0) {

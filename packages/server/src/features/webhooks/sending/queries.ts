@@ -7,7 +7,7 @@ import {
   sql,
 } from "kysely";
 import type { Db } from "../../../platform/database/db.ts";
-import type { DatabaseTraits } from "../../../platform/database/schema/dialect.ts";
+import type { Dialect } from "../../../platform/database/schema/dialect.ts";
 import { prepared, type Value } from "../../../platform/database/schema/prepared.ts";
 import type { Tables } from "../../../platform/database/schema/tables.ts";
 import type { Backlog, Callback, Claim, Claimed, ClaimRequest } from "./batch.ts";
@@ -121,7 +121,7 @@ interface DueValues extends Times {
 }
 
 const dueQueues = (isProbing: boolean) =>
-  prepared((database, value: Value<DueValues>, traits: DatabaseTraits) => {
+  prepared((database, value: Value<DueValues>, dialect: Dialect) => {
     const times = {
       now: value("now"),
       longestLease: value("longestLease"),
@@ -137,13 +137,13 @@ const dueQueues = (isProbing: boolean) =>
         queue.or(dueRanges(times).map(([operator, time]) => queue("due_at", operator, time))),
       )
       .where(isFree(times))
-      .where((queue) => queue.not(traits.isIn("id", value("held"))))
+      .where((queue) => queue.not(dialect.isIn("id", value("held"))))
       .orderBy("priority");
     // A flag that the receiver always rejects must not use up the probes of the others.
     return (isProbing ? due.orderBy(attemptsOfOldest) : due)
       .orderBy("due_at")
       .limit(value("count"))
-      .$call(traits.lockedIfFree);
+      .$call(dialect.lockedIfFree);
   });
 const dueInOrder = dueQueues(false);
 const dueToProbe = dueQueues(true);
@@ -152,31 +152,30 @@ const leaseQueues = prepared(
   (
     database,
     value: Value<{ ids: unknown; leaseId: string; leaseUntil: number }>,
-    traits: DatabaseTraits,
+    dialect: Dialect,
   ) =>
     database
       .updateTable("delivery_queues")
       .set({ lease_id: value("leaseId"), lease_until: value("leaseUntil") })
-      .where(traits.isIn("id", value("ids"))),
+      .where(dialect.isIn("id", value("ids"))),
 );
 
-const oldestOfQueues = prepared(
-  (database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
-    database
-      .selectFrom("delivery_queues")
-      .innerJoin("deliveries", (join) => join.on("deliveries.position", "=", oldestPending))
-      .innerJoin("events", "events.id", "deliveries.event_id")
-      .select([
-        "deliveries.position",
-        "deliveries.id",
-        "deliveries.queue_id",
-        "deliveries.webhook_id",
-        "deliveries.attempts",
-        "events.id as event_id",
-        "events.type",
-        "events.body",
-      ])
-      .where(traits.isIn("delivery_queues.id", value("ids"))),
+const oldestOfQueues = prepared((database, value: Value<{ ids: unknown }>, dialect: Dialect) =>
+  database
+    .selectFrom("delivery_queues")
+    .innerJoin("deliveries", (join) => join.on("deliveries.position", "=", oldestPending))
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .select([
+      "deliveries.position",
+      "deliveries.id",
+      "deliveries.queue_id",
+      "deliveries.webhook_id",
+      "deliveries.attempts",
+      "events.id as event_id",
+      "events.type",
+      "events.body",
+    ])
+    .where(dialect.isIn("delivery_queues.id", value("ids"))),
 );
 
 export const claim = async (
@@ -185,23 +184,28 @@ export const claim = async (
   now: number,
 ): Promise<Claimed> => {
   if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
-  const { database, traits } = db;
+  const { database, dialect } = db;
   const { callbacks, unreadable } = await readCallbacks(db, wanted, now);
   const times = timesAt(now, leaseLength);
   const found = await Promise.all(
     [...wanted]
       .filter(([id]) => callbacks.has(id))
       .map(([webhookId, count]) => {
-        const values = { ...times, webhookId, count, held: traits.list(held.get(webhookId) ?? []) };
+        const values = {
+          ...times,
+          webhookId,
+          count,
+          held: dialect.list(held.get(webhookId) ?? []),
+        };
         const due = probing?.has(webhookId) ? dueToProbe : dueInOrder;
-        return due.run(database, values, traits);
+        return due.run(database, values, dialect);
       }),
   );
   const queueIds = found.flat().map(({ id }) => id);
   if (queueIds.length === 0) return { claims: [], callbacks, unreadable };
-  const ids = traits.list(queueIds);
-  await leaseQueues.send(database, { ids, leaseId, leaseUntil }, traits);
-  const rows = await oldestOfQueues.run(database, { ids }, traits);
+  const ids = dialect.list(queueIds);
+  await leaseQueues.send(database, { ids, leaseId, leaseUntil }, dialect);
+  const rows = await oldestOfQueues.run(database, { ids }, dialect);
   const byQueue = new Map(rows.map((row) => [row.queue_id, row]));
   // Sent as they were found: what has priority first.
   const claims = queueIds.flatMap((queueId): Claim[] => {
@@ -214,24 +218,23 @@ export const claim = async (
   return { claims, callbacks, unreadable };
 };
 
-const activeWebhooks = prepared(
-  (database, value: Value<{ ids: unknown }>, traits: DatabaseTraits) =>
-    database
-      .selectFrom("webhooks")
-      .select([
-        "id",
-        "environment_id",
-        "url",
-        "secret",
-        "previous_secret",
-        "previous_until",
-        "failing_since",
-        "failing_counted_at",
-        "failing_for",
-        "cloud_events",
-      ])
-      .where(traits.isIn("id", value("ids")))
-      .where("active", "=", 1),
+const activeWebhooks = prepared((database, value: Value<{ ids: unknown }>, dialect: Dialect) =>
+  database
+    .selectFrom("webhooks")
+    .select([
+      "id",
+      "environment_id",
+      "url",
+      "secret",
+      "previous_secret",
+      "previous_until",
+      "failing_since",
+      "failing_counted_at",
+      "failing_for",
+      "cloud_events",
+    ])
+    .where(dialect.isIn("id", value("ids")))
+    .where("active", "=", 1),
 );
 
 /** Failures from before the upgrade have only the time of the first failure. */
@@ -248,11 +251,15 @@ const failingOf = (
 
 /** The active ones of these webhooks, with their secrets. */
 const readCallbacks = async (
-  { database, traits, secrets }: Db,
+  { database, dialect, secrets }: Db,
   wanted: ClaimRequest["wanted"],
   now: number,
 ): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
-  const rows = await activeWebhooks.run(database, { ids: traits.list([...wanted.keys()]) }, traits);
+  const rows = await activeWebhooks.run(
+    database,
+    { ids: dialect.list([...wanted.keys()]) },
+    dialect,
+  );
   const callbacks = new Map<string, Callback>();
   const unreadable: string[] = [];
   for (const row of rows) {

@@ -5,10 +5,10 @@ import { lockHeld, writeOutcomes } from "./outcome-queries.ts";
 import { claim } from "./queries.ts";
 
 export const runBatch = (
-  store: Pick<Store, "transactRelaxed">,
+  store: Pick<Store, "transactAsyncCommit">,
   { claim: request, now, ...outcomes }: DeliveryBatch,
 ): Promise<Claimed> =>
-  store.transactRelaxed(async (db) => {
+  store.transactAsyncCommit(async (db) => {
     const held = await lockHeld(db, { ...outcomes, now });
     await writeOutcomes(db, held);
     return claim(db, request, now);

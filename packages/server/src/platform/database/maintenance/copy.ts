@@ -5,7 +5,7 @@ import { type Kysely, sql } from "kysely";
 import { checkpointPurpose } from "../../../features/history/checkpoints.ts";
 import { readAddressKey } from "../../../features/people/address-hashes.ts";
 import { conflict, ok, type Result, StartupProblem } from "../../errors.ts";
-import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Dialect } from "../schema/dialect.ts";
 import { type TableFacts, tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Tables } from "../schema/tables.ts";
 import { encryptedColumns } from "../secrets/encrypted-rows.ts";
@@ -23,7 +23,7 @@ type Row = Readonly<Record<string, Value>>;
 /** One end of the copy, as seen within one transaction. */
 export interface CopySide {
   readonly database: Kysely<Tables>;
-  readonly traits: DatabaseTraits;
+  readonly dialect: Dialect;
   readonly secrets: SecretCipher;
 }
 
@@ -54,7 +54,7 @@ export const copyStore = async (
     for await (const rows of pages(from.database, table)) {
       const copies = rows.map((row) => reencrypt(table, row, from.secrets, to.secrets));
       await sql`insert into ${sql.table(table)} (${names(Object.keys(copies[0] ?? {}))})
-        ${to.traits.givenIdentity} values ${sql.join(copies.map((row) => sql`(${sql.join(Object.values(row))})`))}`.execute(
+        ${to.dialect.givenIdentity} values ${sql.join(copies.map((row) => sql`(${sql.join(Object.values(row))})`))}`.execute(
         to.database,
       );
       count += rows.length;
@@ -64,7 +64,7 @@ export const copyStore = async (
   }
   for (const table of copiedTables) {
     const { identity }: TableFacts = tableFacts[table];
-    if (identity !== undefined) await to.traits.countOn(to.database, table, identity);
+    if (identity !== undefined) await to.dialect.countOn(to.database, table, identity);
   }
   for (const table of copiedTables) await compare(from, to, table, watch);
   return ok(counts);

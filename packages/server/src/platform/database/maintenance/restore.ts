@@ -22,7 +22,7 @@ import { createSecretCipher } from "../secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
 import { databaseFile, distrustSchema, makeFolder } from "../sqlite/data-folder.ts";
 import { createWriter } from "../sqlite/driver.ts";
-import { sqliteTraits } from "../sqlite/traits.ts";
+import { sqliteDialect } from "../sqlite/traits.ts";
 import { openImmutable } from "./backup.ts";
 import { describeFile, explainFileProblem, flush, requireSpace } from "./backup-folder.ts";
 import type { Manifest } from "./backup-manifest.ts";
@@ -176,7 +176,7 @@ const deactivateWebhooks = async (path: string, now: Date): Promise<number> => {
         .returning(["id", "environment_id", "url", "events"])
         .execute();
       for (const { id, environment_id, url, events } of paused) {
-        const head = await lockHead(database, sqliteTraits, environment_id);
+        const head = await lockHead(database, sqliteDialect, environment_id);
         if (!head) continue;
         const shown = { id, url, events: JSON.parse(events) as unknown };
         await appendEntry(database, environment_id, head, {

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { createSchema, migrations } from "../schema/migrate.ts";
 import { sqliteOn } from "../sqlite/driver.ts";
-import { sqliteTraits } from "../sqlite/traits.ts";
+import { sqliteDialect } from "../sqlite/traits.ts";
 
 export interface SchemaDifference {
   readonly kind: "foreign" | "changed" | "missing";
@@ -48,7 +48,7 @@ const freshObjects = async (version: number, all = migrations): Promise<SchemaOb
   const connection = new DatabaseSync(":memory:");
   try {
     const database = sqliteOn(connection);
-    await createSchema(database, sqliteTraits, version, all);
+    await createSchema(database, sqliteDialect, version, all);
     return objectsIn(connection);
   } finally {
     connection.close();

@@ -6,7 +6,7 @@ import { type MigrationOptions, migrate, migrations } from "../schema/migrate.ts
 import { clientSettings, type PostgresSettings, tlsOptions } from "./connection.ts";
 import { codeOf, messageOf, toStoreError } from "./errors.ts";
 import { PipelinedTransaction, postgresOn } from "./pipeline.ts";
-import { advisoryLock, postgresTraits } from "./traits.ts";
+import { advisoryLock, postgresDialect } from "./traits.ts";
 
 const oldestVersion = 15;
 
@@ -103,7 +103,7 @@ const migrateSchema = async (client: Client, options: MigrationOptions): Promise
   const database = postgresOn((consumer) => consumer(transaction));
   try {
     await advisoryLock("migration").execute(database);
-    await migrate(database, postgresTraits, options);
+    await migrate(database, postgresDialect, options);
     await transaction.commit();
   } catch (error) {
     if (!transaction.commitSent) await transaction.rollback();

@@ -7,7 +7,7 @@ import { refuseWhenCrowded } from "../group-commit.ts";
 import { createReader } from "../reader.ts";
 import type { Provide } from "../schema/kysely-on.ts";
 import type { EngineOptions } from "../schema/migrate.ts";
-import type { Work } from "../schema/tables.ts";
+import type { Callback } from "../schema/tables.ts";
 import type { Engine } from "../sql-store.ts";
 import { clientSettings, isUnencrypted, longestWait, type PostgresSettings } from "./connection.ts";
 import {
@@ -21,7 +21,7 @@ import { listenForHints } from "./listen.ts";
 import { PipelinedTransaction, plainConnection, postgresOn } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
 import { openSchema } from "./start.ts";
-import { postgresTraitsOf } from "./traits.ts";
+import { postgresDialectOf } from "./traits.ts";
 import { createGate } from "./transaction-gate.ts";
 
 /** Attempts at a transaction that conflicts with others. */
@@ -102,7 +102,7 @@ const createEngine = (
 
   const attempt = async <T>(
     beginning: readonly string[],
-    work: Work<T>,
+    callback: Callback<T>,
   ): Promise<TransactionOutcome<T>> => {
     let transaction: PipelinedTransaction | undefined;
     try {
@@ -111,7 +111,7 @@ const createEngine = (
           const current = new PipelinedTransaction(client, beginning);
           transaction = current;
           try {
-            const value = await work(postgresOn((consumer) => consumer(current)));
+            const value = await callback(postgresOn((consumer) => consumer(current)));
             await current.commit();
             return value;
           } catch (error) {
@@ -124,7 +124,7 @@ const createEngine = (
       return { kind: "committed", result };
     } catch (error) {
       if (!transaction) throw toStoreError(error);
-      // Thrown by the work, not by the database.
+      // Thrown by the callback, not by the database.
       if (!transaction.failure) throw error;
       const cause = transaction.failure.error;
       const isLost = isConnectionLost(cause) && !transaction.mayBeCommitted;
@@ -138,11 +138,11 @@ const createEngine = (
 
   const transactBeginning =
     (...beginning: string[]) =>
-    <T>(work: Work<T>): Promise<T> => {
+    <T>(callback: Callback<T>): Promise<T> => {
       const begun = performance.now();
       return gate.run(async () => {
         for (let tries = 1; ; tries += 1) {
-          const outcome = await attempt(beginning, work);
+          const outcome = await attempt(beginning, callback);
           if (outcome.kind === "committed") return outcome.result;
           const { mayRetry, cause } = outcome;
           if (mayRetry && isTooLate(begun)) throw toUnavailable(cause);
@@ -157,7 +157,7 @@ const createEngine = (
   return {
     database,
     databaseForRequests,
-    traits: postgresTraitsOf(name),
+    dialect: postgresDialectOf(name),
     // What the change feed reads is not for a request, and never refused.
     reads: {
       ...createReader(databaseForRequests),
@@ -165,14 +165,14 @@ const createEngine = (
       content: (environmentId) => feedReads.content(environmentId),
     },
     committed: undefined,
-    async transact(work) {
+    async transact(callback) {
       refuseIfCrowded();
-      return transact(work);
+      return transact(callback);
     },
     locksAll: false,
     maxWaiting,
-    transactRelaxed: transactBeginning("begin", "set local synchronous_commit = off"),
-    asOfNow: transactBeginning("begin isolation level repeatable read read only"),
+    transactAsyncCommit: transactBeginning("begin", "set local synchronous_commit = off"),
+    repeatableRead: transactBeginning("begin isolation level repeatable read read only"),
     onHint: hints.listen,
     close: () => sockets.closeAfter(Promise.all([hints.stop(), pool.end()])),
   };

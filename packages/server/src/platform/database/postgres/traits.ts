@@ -1,6 +1,6 @@
 // What is particular to PostgreSQL among the databases.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Dialect } from "../schema/dialect.ts";
 import { send } from "../schema/kysely-on.ts";
 import { escapeText } from "./pipeline.ts";
 
@@ -24,11 +24,11 @@ const jsonOf = (rows: readonly object[]): string => {
 };
 
 const notifyAs =
-  (name: string): DatabaseTraits["notifyOthers"] =>
+  (name: string): Dialect["notifyOthers"] =>
   (database) =>
     send(database, sql`select pg_notify(${channel}, ${name})`);
 
-export const postgresTraits: DatabaseTraits = {
+export const postgresDialect: Dialect = {
   bytes: sql`bytea`,
   text: sql`text collate "C"`,
   identity: sql`bigint primary key generated always as identity`,
@@ -72,7 +72,7 @@ export const postgresTraits: DatabaseTraits = {
 };
 
 /** Of an instance, which sends its name with the changes that it has in memory already: its own listener ignores those. */
-export const postgresTraitsOf = (name: string): DatabaseTraits => ({
-  ...postgresTraits,
+export const postgresDialectOf = (name: string): Dialect => ({
+  ...postgresDialect,
   notifyOthers: notifyAs(name),
 });

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "../../errors.ts";
 
 export interface Gate {
-  run<T>(work: () => Promise<T>): Promise<T>;
+  run<T>(callback: () => Promise<T>): Promise<T>;
   readonly waiting: () => number;
 }
 
@@ -41,10 +41,10 @@ export const createGate = (places: number, timeout: number): Gate => {
   };
 
   return {
-    async run(work) {
+    async run(callback) {
       await enter();
       try {
-        return await work();
+        return await callback();
       } finally {
         leave();
       }

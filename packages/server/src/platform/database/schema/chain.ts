@@ -1,7 +1,7 @@
 // The chain of history in SQL: its head in the row of the environment, under whose lock every entry is appended.
 import { type ChainHead, chainEntry } from "../../../writes/chained-entry.ts";
 import type { NewHistoryEntry } from "../../../writes/history-entry.ts";
-import type { DatabaseTraits } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { insertHistory } from "./history-row.ts";
 import { send } from "./kysely-on.ts";
 import type { Database } from "./tables.ts";
@@ -9,14 +9,14 @@ import type { Database } from "./tables.ts";
 /** Undefined when the environment is gone. */
 export const lockHead = (
   database: Database,
-  traits: DatabaseTraits,
+  dialect: Dialect,
   environmentId: number,
 ): Promise<ChainHead | undefined> => {
   return database
     .selectFrom("environments")
     .select(["name", "chain"])
     .where("id", "=", environmentId)
-    .$call(traits.locked)
+    .$call(dialect.locked)
     .executeTakeFirst();
 };
 

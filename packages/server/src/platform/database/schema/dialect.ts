@@ -29,7 +29,7 @@ export type Value<Values> = <Name extends keyof Values>(name: Name) => Values[Na
 /** What a statement is filled with: the columns of a row, or all rows together. */
 export type RowValues = Readonly<{ rows?: unknown; [column: string]: unknown }>;
 
-export interface DatabaseTraits {
+export interface Dialect {
   readonly bytes: RawBuilder<unknown>;
   /** Text that is compared and sorted by its bytes, whatever the database's locale. */
   readonly text: RawBuilder<unknown>;

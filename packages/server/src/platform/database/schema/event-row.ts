@@ -13,7 +13,7 @@ export interface NewEventRow {
   readonly body: Uint8Array;
 }
 
-export const insertEvent = prepared((database, value: Value<NewEventRow>) =>
+export const insertEventRow = prepared((database, value: Value<NewEventRow>) =>
   database.insertInto("events").values({
     environment_id: value("environmentId"),
     sequence: value("sequence"),

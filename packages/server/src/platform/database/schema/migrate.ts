@@ -1,7 +1,7 @@
 // Brings the schema up to date, one numbered migration after the other, in one transaction.
 
 import { StartupProblem } from "../../errors.ts";
-import type { DatabaseTraits } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import type { ObserveCall } from "./kysely-on.ts";
 import type { Migration } from "./migration.ts";
 import { schema } from "./migrations/0001-schema.ts";
@@ -35,18 +35,18 @@ const createVersionTable = (database: Database): Promise<void> =>
 /** The schema of a version in an empty database, to compare others with. */
 export const createSchema = async (
   database: Database,
-  traits: DatabaseTraits,
+  dialect: Dialect,
   version: number,
   all: readonly Migration[] = migrations,
 ): Promise<void> => {
   await createVersionTable(database);
-  for (const migration of all.slice(0, version)) await migration(database, traits);
+  for (const migration of all.slice(0, version)) await migration(database, dialect);
 };
 
 /** Call it inside a transaction that no second process can enter at the same time. */
 export const migrate = async (
   database: Database,
-  traits: DatabaseTraits,
+  dialect: Dialect,
   { mayMigrate, migrations: all = migrations }: MigrationOptions,
 ): Promise<void> => {
   await createVersionTable(database);
@@ -63,7 +63,7 @@ export const migrate = async (
       `The database has schema version ${present} and this version of Halyard needs ${all.length}, but HALYARD_MIGRATE is off: run \`halyard migrate\` first.`,
     );
   }
-  for (const migration of all.slice(present)) await migration(database, traits);
+  for (const migration of all.slice(present)) await migration(database, dialect);
   if (row) await database.updateTable("schema_version").set({ version: all.length }).execute();
   else await database.insertInto("schema_version").values({ version: all.length }).execute();
 };

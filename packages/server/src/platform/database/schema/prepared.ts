@@ -1,6 +1,6 @@
 // Queries of the busiest paths: built and compiled once for each kind of database, then only filled in.
 import type { CompiledQuery } from "kysely";
-import type { DatabaseTraits, GivenRows, RowValues, Value } from "./dialect.ts";
+import type { Dialect, GivenRows, RowValues, Value } from "./dialect.ts";
 import { type Buildable, execute, send } from "./kysely-on.ts";
 import type { Database } from "./tables.ts";
 
@@ -55,14 +55,14 @@ export const rowsToWrite = <const Numbers extends string, const Texts extends st
   columns: { readonly numbers: readonly Numbers[]; readonly texts: readonly Texts[] },
   build: (database: Database, given: GivenRows<Numbers | Texts>) => Buildable,
 ) => {
-  const statement = prepared((database, value: Value<RowValues>, traits: DatabaseTraits) =>
-    build(database, traits.given(columns, value)),
+  const statement = prepared((database, value: Value<RowValues>, dialect: Dialect) =>
+    build(database, dialect.given(columns, value)),
   );
   return async (
     database: Database,
-    traits: DatabaseTraits,
+    dialect: Dialect,
     rows: readonly RowOf<Numbers, Texts>[],
   ): Promise<void> => {
-    for (const values of traits.rowValues(rows)) await statement.send(database, values, traits);
+    for (const values of dialect.rowValues(rows)) await statement.send(database, values, dialect);
   };
 };

@@ -6,8 +6,8 @@ import type { UsageTables } from "./usage-tables.ts";
 
 /** The database, or one transaction on it. */
 export type Database = Kysely<Tables>;
-export type Work<T> = (database: Database) => Promise<T>;
-export type Transact = <T>(work: Work<T>) => Promise<T>;
+export type Callback<T> = (database: Database) => Promise<T>;
+export type Transact = <T>(callback: Callback<T>) => Promise<T>;
 
 export interface Tables extends PeopleTables, ChangeRequestTables, UsageTables {
   schema_version: { version: number };

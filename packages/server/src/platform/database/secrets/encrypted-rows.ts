@@ -1,6 +1,6 @@
 // Which columns are encrypted, and what is done with all of them: encrypting again, and telling which cannot be read.
 import { type Kysely, sql } from "kysely";
-import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Dialect } from "../schema/dialect.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "./secret-cipher.ts";
 
@@ -21,12 +21,12 @@ const rowsOf = (table: keyof Tables, columns: readonly string[]) =>
 /** Encrypts every secret again with the newest key; returns their rows' number. */
 export const reencrypt = async (
   database: Kysely<Tables>,
-  traits: DatabaseTraits,
+  dialect: Dialect,
   secrets: SecretCipher,
 ): Promise<number> => {
   let count = 0;
   for (const [table, columns] of tables) {
-    const lock = traits.locksRows ? sql` for update` : sql``;
+    const lock = dialect.locksRows ? sql` for update` : sql``;
     const { rows } = await sql<Row>`${rowsOf(table, columns)}${lock}`.execute(database);
     for (const row of rows) {
       const sealed = columns.filter((column) => row[column]);

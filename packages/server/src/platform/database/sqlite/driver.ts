@@ -77,7 +77,7 @@ export const sqliteOn = (database: DatabaseSync, observe?: ObserveCall): Databas
 export interface Writer {
   readonly transact: Transact;
   /** May be lost when the machine stops. */
-  readonly transactRelaxed: Transact;
+  readonly transactAsyncCommit: Transact;
 }
 
 /** One transaction after the other on the connection that writes. */
@@ -109,11 +109,11 @@ export const createWriter = (connection: DatabaseSync): Writer => {
     }
   };
 
-  const run: Transact = async (work) => {
+  const run: Transact = async (callback) => {
     const deadline = performance.now() + lockTimeout;
     while (!begins(deadline)) await setTimeout(lockRetryPause);
     try {
-      const value = await work(database);
+      const value = await callback(database);
       commit();
       return value;
     } catch (error) {
@@ -123,19 +123,19 @@ export const createWriter = (connection: DatabaseSync): Writer => {
   };
 
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
+  const inTurn = <T>(callback: () => Promise<T>): Promise<T> => {
+    const done = last.then(callback);
     last = done.catch(() => {});
     return done;
   };
 
   return {
-    transact: (work) => inTurn(() => run(work)),
-    transactRelaxed: (work) =>
+    transact: (callback) => inTurn(() => run(callback)),
+    transactAsyncCommit: (callback) =>
       inTurn(async () => {
         connection.exec("pragma synchronous = normal");
         try {
-          return await run(work);
+          return await run(callback);
         } finally {
           connection.exec("pragma synchronous = full");
         }

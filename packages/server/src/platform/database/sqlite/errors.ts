@@ -15,10 +15,10 @@ const resultCode = (error: unknown): number | undefined =>
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Runs the work; an error that can pass by itself becomes `StoreUnavailable`. */
-export const guarded = <T>(work: () => T): T => {
+/** Runs the callback; an error that can pass by itself becomes `StoreUnavailable`. */
+export const guarded = <T>(callback: () => T): T => {
   try {
-    return work();
+    return callback();
   } catch (error) {
     const code = resultCode(error);
     if (code === undefined || !temporary.has(code)) throw error;

@@ -7,7 +7,7 @@ import type { Engine } from "../sql-store.ts";
 import { databaseFile, openDatabase } from "./data-folder.ts";
 import { createWriter, sqliteOn, type Writer } from "./driver.ts";
 import { explainOpenError } from "./errors.ts";
-import { sqliteTraits } from "./traits.ts";
+import { sqliteDialect } from "./traits.ts";
 import { watchVersion } from "./watch-version.ts";
 
 export const openSqliteEngine = async (folder: string, options: EngineOptions): Promise<Engine> => {
@@ -16,7 +16,7 @@ export const openSqliteEngine = async (folder: string, options: EngineOptions): 
   try {
     writing = openDatabase(path);
     const writer = createWriter(writing);
-    await writer.transact((database) => migrate(database, sqliteTraits, options));
+    await writer.transact((database) => migrate(database, sqliteDialect, options));
     return createEngine(writing, writer, openDatabase(path), options);
   } catch (error) {
     writing?.close();
@@ -39,7 +39,7 @@ const createEngine = (
   return {
     database: reader,
     databaseForRequests: reader,
-    traits: sqliteTraits,
+    dialect: sqliteDialect,
     // SQLite reads at once: only changes wait.
     reads: createReader(reader),
     committed: dataVersion,
@@ -48,8 +48,8 @@ const createEngine = (
     locksAll: true,
     maxWaiting,
     // The writer's transaction is the only one that writes.
-    asOfNow: writer.transact,
-    transactRelaxed: writer.transactRelaxed,
+    repeatableRead: writer.transact,
+    transactAsyncCommit: writer.transactAsyncCommit,
     onHint: hints.listen,
     async close() {
       hints.stop();

@@ -1,8 +1,8 @@
 // What is particular to SQLite among the databases.
 import { sql } from "kysely";
-import type { DatabaseTraits, RowValues } from "../schema/dialect.ts";
+import type { Dialect, RowValues } from "../schema/dialect.ts";
 
-export const sqliteTraits: DatabaseTraits = {
+export const sqliteDialect: Dialect = {
   bytes: sql`blob`,
   text: sql`text`,
   identity: sql`integer primary key autoincrement`,

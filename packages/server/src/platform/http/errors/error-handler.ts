@@ -7,7 +7,7 @@ import { BadJson } from "./json-body.ts";
 import { lingerAfterAnswer } from "./linger.ts";
 import { validationFailure } from "./validation.ts";
 
-export const mistakeOfOurs = (requestId: string): Failure => ({
+export const internalError = (requestId: string): Failure => ({
   code: "INTERNAL",
   message: `Something went wrong here, not with your request. The log has more under the request id ${requestId}.`,
 });
@@ -43,7 +43,7 @@ export const failureOf = (
     return { code: "VALIDATION_FAILED", message: `${error.message}.` };
   }
   log.error({ reqId, err: error }, "a request failed");
-  return mistakeOfOurs(reqId);
+  return internalError(reqId);
 };
 
 export const createErrorHandler =

@@ -31,7 +31,7 @@ export const parseJsonBody = (bytes: Uint8Array): unknown => {
   }
   // First: what is refused by this is not worth the time that parsing it takes.
   if (holdsTooMuch(text)) throw new BadJson(tooMuch);
-  refuseTraps(text);
+  rejectAmbiguousJson(text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -60,7 +60,7 @@ export const holdsTooMuch = (text: string): boolean => {
 };
 
 /** Walks the text for what JSON.parse lets through. Text that is not JSON is left to JSON.parse. */
-const refuseTraps = (text: string): void => {
+const rejectAmbiguousJson = (text: string): void => {
   /** For each open object the names seen in it, none yet as undefined; for each open list null. */
   const open: (Set<string> | undefined | null)[] = [];
   let isName = false;

@@ -17,8 +17,8 @@ const tables = [
   peopleTables,
 ] as const;
 
-export const schema: Migration = async (database, traits) => {
+export const schema: Migration = async (database, dialect) => {
   for (const part of tables) {
-    for (const statement of part(traits)) await statement.execute(database);
+    for (const statement of part(dialect)) await statement.execute(database);
   }
 };

@@ -1,9 +1,9 @@
 // Change requests, their approvals and comments.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../dialect.ts";
+import type { Dialect } from "../../dialect.ts";
 import type { Statement } from "./statements.ts";
 
-export const changeRequestTables = ({ text }: DatabaseTraits): Statement[] => [
+export const changeRequestTables = ({ text }: Dialect): Statement[] => [
   sql`create table change_requests (
     id ${text} primary key,
     environment_id bigint not null references environments (id),

@@ -1,9 +1,9 @@
 // Events, webhooks, and the deliveries between them.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../dialect.ts";
+import type { Dialect } from "../../dialect.ts";
 import { environmentColumn, type Statement } from "./statements.ts";
 
-export const deliveryTables = ({ bytes, identity, text }: DatabaseTraits): Statement[] => [
+export const deliveryTables = ({ bytes, identity, text }: Dialect): Statement[] => [
   sql`create table events (
     id ${text} primary key,
     ${environmentColumn},

@@ -1,9 +1,9 @@
 // Environments, their API keys, and what instances tell each other.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../dialect.ts";
+import type { Dialect } from "../../dialect.ts";
 import { environmentColumn, type Statement } from "./statements.ts";
 
-export const environmentTables = ({ bytes, identity, text }: DatabaseTraits): Statement[] => [
+export const environmentTables = ({ bytes, identity, text }: Dialect): Statement[] => [
   sql`create table environments (
     id ${identity},
     name ${text} not null unique,

@@ -1,9 +1,9 @@
 // Flags, segments, how often flags are evaluated, and evaluations that failed.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../dialect.ts";
+import type { Dialect } from "../../dialect.ts";
 import { environmentColumn, type Statement } from "./statements.ts";
 
-export const flagTables = ({ text }: DatabaseTraits): Statement[] => [
+export const flagTables = ({ text }: Dialect): Statement[] => [
   sql`create table flags (
     ${environmentColumn},
     key ${text} not null,

@@ -1,9 +1,9 @@
 // History, its checkpoints, and the indexes that its filters read.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../dialect.ts";
+import type { Dialect } from "../../dialect.ts";
 import { environmentColumn, type Statement } from "./statements.ts";
 
-export const historyTables = ({ identity, text }: DatabaseTraits): Statement[] => [
+export const historyTables = ({ identity, text }: Dialect): Statement[] => [
   sql`create table history (
     id ${identity},
     ${environmentColumn},

@@ -1,9 +1,9 @@
 // Accounts, their identities and sessions, and which accounts belong to one human.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../../dialect.ts";
+import type { Dialect } from "../../dialect.ts";
 import type { Statement } from "./statements.ts";
 
-export const peopleTables = ({ bytes, text }: DatabaseTraits): Statement[] => [
+export const peopleTables = ({ bytes, text }: Dialect): Statement[] => [
   sql`create table users (
     id ${text} primary key,
     name text not null,
