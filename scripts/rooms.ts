@@ -79,7 +79,7 @@ const sdk: Rooms = {
   ],
 };
 
-const mcpTools = ["answer.ts", "dependencies.ts", "entries.ts", "operations.ts"];
+const mcpTools = ["tool-result.ts", "dependencies.ts", "entries.ts", "operations.ts"];
 const mcpAnywhere = ["@halyard/sdk", "@halyard/core", "@modelcontextprotocol/server", "zod"];
 const mcp: Rooms = {
   "": ["tools", "plan", ...mcpAnywhere, "node:crypto"],

@@ -21,7 +21,7 @@ export interface ShownServer {
 }
 
 const flags = [
-  ["new-checkout", 25, "One page instead of four. Ask #shop before going over 50 %."],
+  ["new-checkout", 25, "One page instead of four. Ask #shop before going over 50%."],
   ["dark-mode", undefined, "Dark colours in the account area."],
   ["search-v2", 0.5, "The new index, for a few users first."],
   ["pricing-page-2027", 50, "A/B test of two pricing pages."],

@@ -166,7 +166,7 @@ suite("GitHub Actions", () => {
       shown.map((line) => line.slice(0, 14).trim()),
       ["+ maintenance", "~ new-checkout", "- old-search", "3 different, 0"],
     );
-    assert.match(shown[1] ?? "", /percentage 10 % → 25 %/);
+    assert.match(shown[1] ?? "", /percentage 10% → 25%/);
   });
 
   test("after the merge the environment has the file's flags, and a second run changes nothing", async (t) => {

@@ -1,4 +1,4 @@
-// The process of `halyard`: runs a command of program.ts and reports how it ended.
+// The entry point of `halyard`: runs a command of program.ts and reports the result.
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { createProgram } from "./program.ts";
@@ -14,7 +14,7 @@ import {
 } from "./terminal/output.ts";
 import { ignoreClosedOutput } from "./terminal/output-closed.ts";
 
-/** Errors whose message is for people, and how the command ends with them. */
+/** Errors with a message for users, and their exit codes. */
 const foreseen: Readonly<Record<string, ExitCode>> = {
   StartupProblem: exitCodes.failed,
   InvalidSettings: exitCodes.usage,
@@ -26,18 +26,18 @@ const exitCodeFor = (error: unknown): ExitCode => {
   return (error instanceof Error ? foreseen[error.name] : undefined) ?? exitCodes.failed;
 };
 
-/** For people; the stack trace of an unexpected error is shown only on request. */
+/** The error as a sentence. The stack trace of an unexpected error is shown only on request. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error instanceof CommandFailed || Object.hasOwn(foreseen, error.name)
     ? error.message
-    : `${error.message}. This is an unexpected error; NODE_DEBUG=halyard shows where it happened.`;
+    : `${error.message}. This is an unexpected error; Set NODE_DEBUG=halyard to see the stack trace.`;
 };
 
-// `halyard keys list | head` must not fail, and `halyard flags disable a b c | true` must reach the last flag.
+// `halyard keys list | head` must not fail, and `halyard flags disable a b c | true` must process the last flag.
 ignoreClosedOutput();
 
-// An older Node started this process: when that parent is gone, nothing else would stop this one.
+// An older Node started this process. If that parent is gone, nothing else would stop it.
 if (process.connected) {
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
   process.channel?.unref();

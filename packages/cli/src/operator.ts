@@ -1,4 +1,4 @@
-// Opens the store for one operator's command, and closes it afterwards.
+// Opens the database for one command, and closes it afterwards.
 import type { Operator } from "@halyard/server/operator";
 import type { Config } from "@halyard/server/settings";
 import type { Command } from "commander";
@@ -17,13 +17,13 @@ export interface OperatorOptions {
   readonly json?: boolean;
 }
 
-/** The variables that name this database, for a folder or a postgres:// address. */
+/** The variables that specify this database, from a folder or a postgres:// address. */
 const variablesFor = (data: string) =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(data)
     ? { DATABASE_URL: data }
     : { HALYARD_DATA: data, DATABASE_URL: undefined };
 
-/** The variables of the process, with the database that --data names. */
+/** The environment variables of the process, with the database from --data. */
 export const variablesWith = (data: string | undefined): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(data !== undefined && variablesFor(data)),
@@ -36,13 +36,13 @@ export const configFor = async (data: string | undefined): Promise<Config> => {
   return parseConfig(variablesWith(data));
 };
 
-/** The settings for a command that works on the database: of --data, or of the environment when no address is given. */
+/** The settings for a command on the database: from --data, or from the environment variables if no address is set. */
 export const databaseConfig = async (data: string | undefined): Promise<Config> => {
   if (data === undefined) requireNoAddress();
   return configFor(data);
 };
 
-/** Only the server creates a store: a mistyped folder must not become an empty one. */
+/** Only the server creates a database, so that a mistyped folder does not become an empty one. */
 export const requireStore = async (config: Config): Promise<void> => {
   const { hasStore } = await import("@halyard/server/operator");
   if (await hasStore(config)) return;
@@ -54,7 +54,7 @@ export const requireStore = async (config: Config): Promise<void> => {
   );
 };
 
-/** Fails with the exit code for "unavailable" when another process holds the store. */
+/** Fails with the exit code for "unavailable" if another process holds the database. */
 export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
   const { StoreUnavailable } = await import("@halyard/server/errors");
   try {
@@ -69,7 +69,7 @@ export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
 export interface DatabasePlace {
   /** Such as ` in the database /var/lib/halyard`. */
   readonly text: string;
-  /** The same for scripts. */
+  /** The same place as JSON. */
   readonly json: { readonly database: string };
 }
 
@@ -78,7 +78,7 @@ export const databasePlace = ({ database }: Config): DatabasePlace => {
   return { text: inOneLine(` in the database ${name}`), json: { database: name } };
 };
 
-/** The address of a server with these settings, from this machine. */
+/** The address of a server with these settings, seen from this machine. */
 export const localAddress = ({ host, port }: Pick<Config, "host" | "port">): string => {
   const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
   const name = everywhere[host] ?? host;
@@ -102,6 +102,6 @@ export const withOperator = async (
   });
 };
 
-/** Adds the options of every operator's command. */
+/** Adds the options that all database commands have. */
 export const operatorCommand = (command: Command): Command =>
   command.option(...dataOption).option(...jsonOption);

@@ -1,4 +1,4 @@
-// All commands of `halyard`, in the groups in which the help shows them. A command loads what it needs, and no other.
+// All commands of `halyard`, grouped as in the help. A command loads only its own code.
 import { version } from "@halyard/server/version";
 import { type Argument, Command } from "commander";
 
@@ -18,7 +18,7 @@ const groups: Readonly<Record<string, Commands>> = {
     mcp: async () => (await import("./commands/mcp.ts")).mcpCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
   },
-  "Webhooks, keys and people:": {
+  "Webhooks, keys and users:": {
     webhooks: async () => (await import("./commands/webhooks/webhooks.ts")).webhookCommands(),
     keys: async () => (await import("./commands/operator/keys.ts")).keyCommands(),
     users: async () => (await import("./commands/users/users.ts")).userCommands(),
@@ -42,7 +42,7 @@ const groups: Readonly<Record<string, Commands>> = {
     open: async () => (await import("./commands/operator/open.ts")).openCommand(),
     doctor: async () => (await import("./commands/operator/doctor.ts")).doctorCommand(),
   },
-  "This command line:": {
+  "Command-line setup:": {
     profiles: async () => (await import("./commands/profiles.ts")).profileCommands(),
     whoami: async () => (await import("./commands/whoami.ts")).whoamiCommand(),
     completion: async () => (await import("./commands/completion.ts")).completionCommand(),
@@ -61,11 +61,11 @@ Examples:
   halyard flags rollout new-checkout 25
   halyard events tail
 
-Exit codes: 0 done, 1 failed (the message says why), 2 invalid command, 3 not found, 4 key missing or not allowed,
-5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code, types --check), 8 made, but
-some programs lag (--wait).`;
+Exit codes: 0 done, 1 failed (see the message), 2 invalid command, 3 not found, 4 key missing or not allowed,
+5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code, types --check), 8 applied, but
+some clients are out of date (--wait).`;
 
-const hint = "(add --help to see what is possible)";
+const hint = "(see --help)";
 
 function* allCommands(command: Command): Generator<Command> {
   yield command;
@@ -81,7 +81,7 @@ const humanReadableArgument = (argument: Argument): string => {
   return argument.required ? `<${name}>` : `[${name}]`;
 };
 
-/** An option before the name of a command below would apply to no command at all, so it is an error. */
+/** An option before the name of a subcommand would have no effect, so it is an error. */
 const refuseEarlyOptions = (command: Command, below: Command): void => {
   const early = command.options.find(
     (option) => command.getOptionValueSource(option.attributeName()) === "cli",
@@ -92,13 +92,13 @@ const refuseEarlyOptions = (command: Command, below: Command): void => {
   );
 };
 
-/** Its help, or the completion script, tells of every command. */
+/** The help and the completion script cover all commands. */
 const needsAll = (name: string | undefined): boolean =>
   name === undefined ||
   name === "completion" ||
   !Object.values(groups).some((commands) => Object.hasOwn(commands, name));
 
-/** The program with this command, or with all of them. With `silent`, the caller reports usage errors itself. */
+/** The program with one command, or with all. If `silent`, the caller reports usage errors itself. */
 export const createProgram = async (name?: string, silent = false): Promise<Command> => {
   const all = needsAll(name);
   const program = new Command("halyard")
@@ -117,7 +117,7 @@ export const createProgram = async (name?: string, silent = false): Promise<Comm
 
   for (const command of allCommands(program)) {
     command.exitOverride().showHelpAfterError(silent ? false : hint);
-    // What follows the name of a command is for that command, even if a command above it has the same options.
+    // Options after the name of a command belong to that command, even if a parent has the same options.
     command.enablePositionalOptions().hook("preSubcommand", refuseEarlyOptions);
     command.configureHelp({ subcommandTerm: termOf });
     command.configureOutput({

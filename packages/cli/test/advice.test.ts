@@ -1,4 +1,4 @@
-// Commands that an error suggests: each is run, and helps the caller who sees it.
+// Commands that an error suggests: each one is run, and must help the caller.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setProtected } from "../../server/test/support/protected.ts";
@@ -18,7 +18,7 @@ const keyBy = async (stderr: string): Promise<string> => {
   const words = line
     .replace("FOLDER", DATABASE_URL ?? HALYARD_DATA)
     .replace(/\bNAME\b/g, () => names.shift() ?? "");
-  // The key that is set has no permissions.
+  // The configured key has no permissions.
   const operator = halyard.with({ ...settings, HALYARD_API_KEY: environment.keys.client });
   return (await operator.succeed(...words.split(" "))).trim();
 };
@@ -38,7 +38,7 @@ suite("advice", () => {
     });
   }
 
-  test("a key that is wrong is replaced", async () => {
+  test("an invalid key is replaced", async () => {
     const { halyard } = on;
     const unknown = "hal_0123456789abcdef_not-a-key-of-this-server";
     const { code, stderr } = await halyard.run("flags", "list", "--key", unknown);
@@ -46,17 +46,17 @@ suite("advice", () => {
     await halyard.succeed("keys", "list", "--key", await keyBy(stderr));
   });
 
-  test("an admin without permission to bypass an approval proposes instead", async () => {
+  test("an admin without permission to bypass approval creates a change request", async () => {
     const { server, environment, halyard } = on;
     await halyard.succeed("flags", "create", "guarded");
     await setProtected(server, environment.name, true);
     const change = ["flags", "enable", "guarded", "--reason", "now"];
     const { code, stderr } = await halyard.run(...change, "--bypass");
     assert.equal(code, 4, stderr);
-    assert.match(stderr, /Without --bypass, the same command proposes the change/);
+    assert.match(stderr, /Without --bypass, the same command submits the change/);
     assert.doesNotMatch(stderr, /keys create/);
     const proposed = await halyard.succeed(...change);
-    const [, id = ""] = /^Proposed as (cr_\w+) /.exec(proposed) ?? [];
+    const [, id = ""] = /^Created change request (cr_\w+) /.exec(proposed) ?? [];
     const bypass = ["requests", "bypass", id, "--reason", "now"];
     const refused = await halyard.run(...bypass);
     assert.equal(refused.code, 4);

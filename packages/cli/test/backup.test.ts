@@ -1,4 +1,4 @@
-// halyard backup: what it makes, that an interrupted one is never taken for one, and that a changed byte is noticed.
+// halyard backup: its content, interrupted backups, and detection of changed bytes.
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -35,7 +35,7 @@ const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(
 const partials = (folder: string): string[] =>
   readdirSync(dirname(folder)).filter((name) => name.startsWith(`${basename(folder)}.partial-`));
 
-test("a backup is a folder for its owner only, with a manifest that says what is in it", async () => {
+test("a backup is a folder that only its owner can read, with a manifest of its contents", async () => {
   const { folder: data } = await makeStore();
   const folder = newPath();
   const made = await runInThread(["backup", folder, "--data", data]);
@@ -63,7 +63,7 @@ test("a backup is a folder for its owner only, with a manifest that says what is
   assert.deepEqual(JSON.parse(verified.stdout), { folder, origin: "proven", ...manifest });
 });
 
-test("without a name it goes into a new folder here", async () => {
+test("without a name, a backup goes into a new folder in the current one", async () => {
   const { folder: data } = await makeStore();
   const here = dirname(newPath());
   const made = await spawnHalyard(["backup", "--data", data, "--json"], {}, [
@@ -82,7 +82,7 @@ test("without a name it goes into a new folder here", async () => {
   );
 });
 
-test("the key can be left out, and is said to be missing", async () => {
+test("the key can be left out, with a note in the output", async () => {
   const { folder: data } = await makeStore();
   const folder = newPath();
   const made = await runInThread(["backup", folder, "--data", data, "--without-secret-key"]);
@@ -96,7 +96,7 @@ test("the key can be left out, and is said to be missing", async () => {
   assert.match(set.stderr, /^Its webhook secrets .* only with .* HALYARD_SECRET_KEY/m);
 });
 
-test("what cannot be backed up is said, with the way out", async () => {
+test("errors say why a backup failed, and what to do", async () => {
   const { folder: data } = await makeStore();
   const folder = newPath();
   const refuse = async (args: string[], code: number, said: RegExp, settings = {}) => {
@@ -117,7 +117,7 @@ test("what cannot be backed up is said, with the way out", async () => {
       HALYARD_SECRET_KEY: "0".repeat(64),
     },
   );
-  // A page that says something else than its index: the copy is as bad as the original, and not kept.
+  // The page contradicts its index, so the copy is as damaged as the original, and is deleted.
   const damaged = newPath();
   cpSync(data, damaged, { recursive: true });
   openDatabase(damaged, (database) => {
@@ -136,7 +136,7 @@ test("what cannot be backed up is said, with the way out", async () => {
   assert.equal(existsSync(folder), false);
 });
 
-/** A backup under way. */
+/** A running backup. */
 const watched = (folder: string, data: string) => {
   const command = spawnHalyard(["backup", folder, "--data", data]);
   let ended = false;
@@ -146,12 +146,12 @@ const watched = (folder: string, data: string) => {
   return { command, isOver: () => ended };
 };
 
-test("a disk without the room is noticed before anything is written", async (t) => {
+test("a full disk is detected before anything is written", async (t) => {
   const { folder: data } = await makeStore();
   const { bavail, bsize } = statfsSync(data);
   const pages = 2 ** 31 - 2;
   if (bavail * bsize > pages * 4_096) return t.skip("there is room for any database here");
-  // A file of eight terabytes that takes no room itself.
+  // A sparse file of eight terabytes.
   const path = join(data, "halyard.db");
   openDatabase(data, (database) => database.exec("pragma journal_mode = delete"));
   const bytes = readFileSync(path);
@@ -168,7 +168,7 @@ test("a disk without the room is noticed before anything is written", async (t) 
   assert.deepEqual([existsSync(folder), partials(folder)], [false, []]);
 });
 
-/** Runs backups until one was hit by the signal while it was being made; gives what it left. */
+/** Runs backups until the signal interrupts one, and returns the remaining files. */
 const interrupted = async (data: string, signal: NodeJS.Signals, share: number) => {
   const whole = statSync(join(data, "halyard.db")).size;
   for (let tries = 0; tries < 20; tries += 1) {
@@ -188,7 +188,7 @@ const interrupted = async (data: string, signal: NodeJS.Signals, share: number) 
   throw new Error("no backup could be interrupted");
 };
 
-test("a backup that is killed leaves nothing that restore takes", async () => {
+test("a killed backup leaves nothing that restore accepts", async () => {
   const { folder: data } = await makeStore();
   addBallast(data, 60);
   for (const share of [0, 0.5]) {
@@ -205,7 +205,7 @@ test("a backup that is killed leaves nothing that restore takes", async () => {
   assert.deepEqual([code, existsSync(folder), left], [143, false, []]);
 });
 
-test("a changed byte is noticed, in whichever file and wherever", async () => {
+test("a changed byte is detected in any file, at any position", async () => {
   const { folder: data } = await makeStore();
   const folder = await take(data);
   const config = parseConfig({ HALYARD_DATA: newPath() });

@@ -1,4 +1,4 @@
-// The command of the repository, by the file that `npm start` and `npx halyard` run: on the project's Node, and on an older one.
+// The command as `npm start` and `npx halyard` run it from the repository, on the project's Node version and an older one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ for (const [name, node] of nodes) {
   suite(`the command of the repository on ${name}`, { skip }, () => {
     const run = (args: string[]) => spawnHalyard(args, {}, [node ?? "", bin]).ended;
 
-    test("says its version, and no to what it does not know", async () => {
+    test("prints its version, and rejects unknown options", async () => {
       const { code, stdout, stderr } = await run(["--version"]);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
       assert.match(stdout, /^\d+\.\d+\.\d+\n$/);

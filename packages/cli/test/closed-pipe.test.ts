@@ -1,4 +1,4 @@
-// Whoever reads the output leaves, or the terminal is closed: changes are made to the end, and what only prints ends well.
+// The reader of the output exits, or the terminal closes: changes continue, and commands that only print stop.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Flag } from "@halyard/sdk/management";
@@ -38,13 +38,13 @@ const makeFlag = async (): Promise<string> => {
   return key;
 };
 
-/** In a shell, with a pipe to such a reader; the shell says at the end how the command ended. */
+/** Runs a pipe to the reader in a shell, which prints the exit code of the command. */
 const pipeTo = (reader: string, redirection: string, ...args: string[]): HalyardProcess => {
   const line = `{ "$@" ${redirection}; echo "ended with $?" >&2; } | ${reader}`;
   return spawnHalyard(args, settings, ["/bin/sh", "-c", line, "sh", process.execPath, commandFile]);
 };
 
-/** Changes something until it has ended. */
+/** Makes changes until the command has exited. */
 const endedAfterChanges = (halyard: HalyardProcess): Promise<Ended> => {
   let end: Ended | undefined;
   void halyard.ended.then((ended) => {
@@ -57,7 +57,9 @@ const endedAfterChanges = (halyard: HalyardProcess): Promise<Ended> => {
 };
 
 for (const redirection of ["", "2>&1"]) {
-  test(`a change of several flags goes on to the last (${redirection})`, { skip }, async () => {
+  test(`a change of several flags continues to the last one (${redirection})`, {
+    skip,
+  }, async () => {
     const keys = [await makeFlag(), await makeFlag(), await makeFlag()];
     const args = ["flags", "disable", keys[0] ?? "", "missing", ...keys.slice(1)];
     const { stderr } = await pipeTo("true", redirection, ...args).ended;
@@ -70,7 +72,7 @@ for (const redirection of ["", "2>&1"]) {
   });
 }
 
-test("events tail ends when its reader has enough", { skip }, async () => {
+test("events tail exits when its reader exits", { skip }, async () => {
   await makeFlag();
   const tail = pipeTo("head -n 1", "", "events", "tail", "--since", "1h");
   const { stdout, stderr } = await endedAfterChanges(tail);
@@ -78,7 +80,7 @@ test("events tail ends when its reader has enough", { skip }, async () => {
   assert.match(stderr, /ended with 0\n$/);
 });
 
-test("webhooks listen ends when its reader has enough", { skip }, async () => {
+test("webhooks listen exits when its reader exits", { skip }, async () => {
   await makeFlag();
   const listening = pipeTo("head -n 1", "", "webhooks", "listen", "--since", "1h");
   const { stdout, stderr } = await endedAfterChanges(listening);
@@ -86,7 +88,7 @@ test("webhooks listen ends when its reader has enough", { skip }, async () => {
   assert.match(stderr, /ended with 0\n$/);
 });
 
-test("webhooks listen ends when its terminal is closed", { skip }, async () => {
+test("webhooks listen exits when its terminal is closed", { skip }, async () => {
   const listening = spawnHalyard(["webhooks", "listen", "--since", "1h"], settings);
   await listening.printed(/flag\.created/);
   listening.kill("SIGHUP");

@@ -1,4 +1,4 @@
-// Every operator's command as a process: what it prints, for people and for scripts, and how it ends.
+// Every database command as a process: its output for users and scripts, and its exit code.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -19,7 +19,7 @@ import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 const assertNoTrace = ({ stdout, stderr }: Ended) =>
   assert.doesNotMatch(stdout + stderr, /^\s+at |node:internal|file:\/\//m);
 
-/** The command does its work and says nothing on standard error. */
+/** The command must succeed, and print nothing on standard error. */
 const succeed = async (...args: string[]): Promise<string> => {
   const ended = await runInThread(args);
   assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: "" });
@@ -28,7 +28,7 @@ const succeed = async (...args: string[]): Promise<string> => {
 const succeedAsJson = async (...args: string[]): Promise<unknown> =>
   JSON.parse(await succeed(...args, "--json"));
 
-/** The command ends with this code, one message and nothing else. */
+/** The command must exit with this code, and print only one message. */
 const refuse = async (args: string[], code: number, message: RegExp, settings = {}) => {
   const ended = await runInThread(args, settings);
   assert.equal(ended.code, code, ended.stderr);
@@ -37,7 +37,7 @@ const refuse = async (args: string[], code: number, message: RegExp, settings = 
   assertNoTrace(ended);
 };
 
-test("environments are created, listed and deleted, for people and for scripts", async () => {
+test("environments are created, listed and deleted, as text and as JSON", async () => {
   const database = await storeOf();
   const data = ["--data", database];
   assert.match(await succeed("environments", "list", ...data), /^NAME {2}FLAGS {2}CREATED .*\n$/);
@@ -69,7 +69,7 @@ test("environments are created, listed and deleted, for people and for scripts",
   await refuse(
     remove("qa"),
     2,
-    /Delete the environment "qa" in the database \S+ with 0 flags, 0 webhooks, 1 key and all history\?.* add --yes\.\n$/,
+    /Delete the environment "qa" in the database \S+ with 0 flags, 0 webhooks, 1 key and all history\?.* confirm with --yes\.\n$/,
   );
   assert.match(await succeed("environments", "list", ...data), /^qa /m);
   assert.match(await succeed(...remove("qa"), "--yes"), /^Deleted .* "qa"/);
@@ -94,7 +94,7 @@ test("environments are created, listed and deleted, for people and for scripts",
   );
 });
 
-suite("beside a running server", () => {
+suite("next to a running server", () => {
   let server: RunningServer;
   let folder: string;
   let data: string[];
@@ -119,15 +119,15 @@ suite("beside a running server", () => {
   const create = (role: string, name: string, environment = "development") =>
     ["keys", "create", "-e", environment, "-r", role, "-n", name, ...data] as const;
 
-  /** Another process has taken it away: the server knows within a second. */
+  /** Another process deleted the key, which the server must notice within a second. */
   const stops = (key: string) => until("the key to stop", async () => (await call(key)) === 401);
 
-  test("a key works at once and stops within moments", async () => {
+  test("a key works immediately, and stops working soon after revocation", async () => {
     const made = await runInThread(create("server", "web"));
     assert.equal(made.code, 0);
-    // Standard output holds the key alone, so that a script can take it as it is.
+    // Standard output contains only the key, for use in scripts.
     const [, id = ""] = /^hal_([0-9a-f]+)_[\w-]{43}\n$/.exec(made.stdout) ?? [];
-    assert.match(made.stderr, new RegExp(`server key "web" \\(${id}\\).*not shown again`));
+    assert.match(made.stderr, new RegExp(`server key "web" \\(${id}\\).*won't be shown again`));
     const key = made.stdout.trim();
     assert.equal(await call(key), 200);
     assert.equal(await call(key, { key: "a", type: "boolean" }), 403);
@@ -193,9 +193,9 @@ suite("beside a running server", () => {
     );
     const webhook = { url: "http://127.0.0.1:9/", events: ["*"] };
     assert.equal(await call(key, webhook, "webhooks"), 201);
-    const asked =
-      /"staging" in the database \S+ with 1 flag, 1 webhook, 1 key and all history\?.* add --yes\.\n$/;
-    await refuse([...remove, "--force"], 2, asked);
+    const question =
+      /"staging" in the database \S+ with 1 flag, 1 webhook, 1 key and all history\?.* confirm with --yes\.\n$/;
+    await refuse([...remove, "--force"], 2, question);
     assert.equal(await call(key), 200);
     const answer = (word: string) =>
       runAtTerminal([...remove, "--force"], {}, [[/1 webhook, .*\[y\/N\] /, `${word}\n`]]);
@@ -214,7 +214,7 @@ suite("beside a running server", () => {
     await stops(key);
   });
 
-  test("secrets are encrypted anew, and told by their number", async () => {
+  test("secrets are encrypted again, and counted", async () => {
     const said = (count: string) =>
       `Encrypted ${count} in the database ${folder} with the newest key.\n`;
     assert.equal(await succeed("secrets", "reencrypt", ...data), said("0 secrets"));
@@ -242,7 +242,7 @@ suite("beside a running server", () => {
     await refuse(["secrets", "reencrypt", ...data], 1, /secret key.* reencrypt --lost-address-key/);
     const again = ["secrets", "reencrypt", "--lost-address-key", ...data];
     const lost =
-      "The key that protects the addresses of accounts could not be decrypted, so a new one was made. Halyard compares the addresses that accounts have now, and no longer those that they had before.\n";
+      "The key that protects account email addresses could not be decrypted, so a new one was created. Halyard now compares current addresses only, and no longer addresses that accounts had before.\n";
     assert.equal(await succeed(...again), said("2 secrets") + lost);
     loseKey();
     assert.deepEqual(await succeedAsJson(...again), {
@@ -254,7 +254,7 @@ suite("beside a running server", () => {
   });
 });
 
-test("a database that somebody else holds gives one sentence, not a trace", async () => {
+test("a database in use results in one sentence, not a stack trace", async () => {
   const folder = await storeOf();
   const holder = new DatabaseSync(join(folder, "halyard.db"));
   holder.exec("begin immediate");
@@ -266,7 +266,7 @@ test("a database that somebody else holds gives one sentence, not a trace", asyn
   holder.close();
 });
 
-test("HALYARD_DATA names the folder, and --data wins over it", async () => {
+test("HALYARD_DATA sets the folder, and --data takes precedence", async () => {
   const [one, two] = [await storeOf(), await storeOf()];
   const settings = { HALYARD_DATA: one };
   assert.equal((await runInThread(["environments", "create", "one"], settings)).code, 0);
@@ -274,7 +274,7 @@ test("HALYARD_DATA names the folder, and --data wins over it", async () => {
   assert.equal(other.stdout, "[]\n");
   const listed = await runInThread(["environments", "list"], settings);
   assert.match(listed.stdout, /^one /m);
-  // Nobody is asked there: a database that is set is not looked at.
+  // That address must not be contacted: a configured database must be ignored.
   const DATABASE_URL = "postgres://u:secret-word@127.0.0.1:1/x";
   for (const check of [[], ["--check"]]) {
     const migrated = await runInThread(["migrate", ...check, "--data", two], { DATABASE_URL });
@@ -283,7 +283,7 @@ test("HALYARD_DATA names the folder, and --data wins over it", async () => {
   }
 });
 
-test("a folder without a store is not made into one by mistake", async () => {
+test("no database is created in a wrong folder", async () => {
   const folder = join(folderOf(), "typo");
   const said = /^halyard: There is no Halyard database in .*typo: run this in the server's folder/;
   await refuse(["environments", "create", "qa", "--data", folder], 3, said);

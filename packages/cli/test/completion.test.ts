@@ -1,4 +1,4 @@
-// halyard completion: the scripts in the shells themselves.
+// halyard completion: the scripts in real shells.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ before(async () => {
     await environment.admin("POST", "/flags", { key: name, type: "boolean" });
   }
   await environment.admin("POST", "/segments", { key: "beta" });
-  // The command under its name, where a shell finds it.
+  // Put the command on the PATH under its name.
   const folder = join(server.folder, "bin");
   mkdirSync(folder);
   const command = join(folder, "halyard");
@@ -48,7 +48,7 @@ before(async () => {
 after(() => server.close());
 
 const run = promisify(execFile);
-/** Runs a script in a shell that reads no settings of anybody. */
+/** Runs a script in a shell that ignores the user's configuration. */
 const runIn = (shell: string, args: readonly string[], script: string, env = settings) => {
   const file = join(server.folder, "script");
   writeFileSync(file, script);
@@ -57,10 +57,10 @@ const runIn = (shell: string, args: readonly string[], script: string, env = set
 
 const commands = completedCommands(await createProgram());
 
-// Names of a server that takes longer than the patience of somebody at a prompt are left out: then it is asked again.
+// Names are omitted if the server takes too long for a user at a prompt, so retry.
 suite("bash", () => {
   const have = existsSync("/bin/bash") || existsSync("/usr/bin/bash");
-  /** The words after `halyard`, the last of which is being typed, as bash itself takes a line apart. */
+  /** The words after `halyard` as bash splits them. The last one is incomplete. */
   const lines: [words: string[], suggested: string][] = [
     [["fla"], "flags flagd"],
     [["flags", "en"], "enable"],
@@ -100,7 +100,9 @@ suite("bash", () => {
     );
   });
 
-  test("bash takes the script, and the address on the line is used", { skip: !have }, async () => {
+  test("bash accepts the script, and the address on the command line is used", {
+    skip: !have,
+  }, async () => {
     const script = bashCompletion(commands);
     assert.equal((await runIn("bash", ["--norc", "-n"], script)).stderr, "");
     const { port } = new URL(server.url);
@@ -134,19 +136,21 @@ test("every command, option and choice is in each script", () => {
 const shellAt = (name: string) =>
   ["/bin", "/usr/bin", "/usr/local/bin"].map((folder) => join(folder, name)).find(existsSync);
 
-test("zsh takes the script", { skip: shellAt("zsh") ? false : "zsh is not here" }, async () => {
+test("zsh accepts the script", {
+  skip: shellAt("zsh") ? false : "zsh is not installed",
+}, async () => {
   const { stderr } = await runIn(shellAt("zsh") ?? "", ["-f", "-n"], zshCompletion(commands));
   assert.equal(stderr, "");
 });
 
-test("fish completes", { skip: shellAt("fish") ? false : "fish is not here" }, async () => {
+test("fish completes", { skip: shellAt("fish") ? false : "fish is not installed" }, async () => {
   const script = `${fishCompletion(commands)}\ncomplete -C 'halyard flags get new-s'\n`;
   const env = { ...settings, HOME: server.folder };
   const { stdout } = await runIn(shellAt("fish") ?? "", ["--no-config"], script, env);
   assert.equal(stdout.trim(), "new-search");
 });
 
-test("what is asked for while typing ends soon and without a word of trouble", async () => {
+test("suggestions return soon, and print no errors", async () => {
   const silent = { code: 0, stdout: "", stderr: "" };
   const file = join(server.folder, "broken.json");
   writeFileSync(file, "{", { mode: 0o600 });

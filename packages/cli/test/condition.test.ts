@@ -1,4 +1,4 @@
-// Conditions and shares as the command line takes them, and as it shows them.
+// Conditions and shares: parsing and formatting on the command line.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { recut } from "@halyard/core/targeting/split";
@@ -45,7 +45,7 @@ suite("the short form of a condition", () => {
     });
   }
 
-  test("JSON, and how several conditions are shown", () => {
+  test("JSON, and the format of several conditions", () => {
     const plan = of("plan", "in", { values: ["pro"], ignoreCase: true });
     const all = {
       all: [plan, { not: { any: [{ segment: ["a"] }, of("x", "gt", { value: 1 })] } }],
@@ -63,20 +63,23 @@ suite("the short form of a condition", () => {
   const mistakes: [text: string, message: RegExp][] = [
     ["", /must be JSON, or an attribute, an operator and values, such as 'plan in pro,team'/],
     ["plan", /must be JSON, or an attribute, an operator and values/],
-    ["plan is pro", /"is" is not an operator: after the attribute it needs one of exists, in,/],
-    ["plan in", /After in it needs one or more values/],
-    ["plan in a,,b", /After in it needs one or more values/],
-    ["plan in a,", /After in it needs one or more values/],
-    ["age gte old", /After gte it needs a number, not "old"/],
-    ["age gte", /After gte it needs a value/],
-    ["email exists yes", /After exists it needs nothing more/],
-    ["not", /After not it needs a condition/],
-    ["segment", /After segment it needs one or more values/],
+    [
+      "plan is pro",
+      /"is" is not an operator: the attribute must be followed by one of exists, in,/,
+    ],
+    ["plan in", /in must be followed by one or more values/],
+    ["plan in a,,b", /in must be followed by one or more values/],
+    ["plan in a,", /in must be followed by one or more values/],
+    ["age gte old", /gte must be followed by a number, not "old"/],
+    ["age gte", /gte must be followed by a value/],
+    ["email exists yes", /exists takes no value/],
+    ["not", /not must be followed by a condition/],
+    ["segment", /segment must be followed by one or more values/],
     ["app semverGte two", /value must be a semantic version such as 1\.4\.0/],
     ["ip inCidr 10.0.0.1/8", /values must be a list of 1 to 100 networks/],
     ["signedUp after yesterday", /value must be a time with a zone/],
-    ["level in 7,high", /all of one type; write '"7"' for the text 7/],
-    ["{", /begins like JSON, but is not valid JSON/],
+    ["level in 7,high", /all of one type; write '"7"' for the string 7/],
+    ["{", /starts like JSON, but is not valid JSON/],
     ['{"any":[]}', /any must be a list of at least one condition/],
     ['{"attribute":"a","op":"like"}', /op must be one of exists, in,/],
     ['{"all":[{"attribute":"a","op":"gt"}]}', /all\[0\]\.value must be a number/],
@@ -89,7 +92,7 @@ suite("the short form of a condition", () => {
 });
 
 suite("shares", () => {
-  test("are read one by one or with commas", () => {
+  test("are separate arguments or separated by commas", () => {
     const both = [
       { variant: "red", share: 25 },
       { variant: "blue", share: 75 },
@@ -105,21 +108,21 @@ suite("shares", () => {
     assert.throws(() => serve(" "), { code: "commander.invalidArgument" });
   });
 
-  test("who moves between two splits", () => {
+  test("users who move between two splits", () => {
     const moves = (before: string, after: string) =>
       movesText(movesBetween(shares(before), shares(after)));
-    assert.equal(moves("a=50,b=50", "a=50,b=50"), "Nobody gets another variant.");
-    assert.equal(moves("a=50,b=50", "a=25,b=75"), "25 % of people move from a to b.");
+    assert.equal(moves("a=50,b=50", "a=50,b=50"), "No users change variants.");
+    assert.equal(moves("a=50,b=50", "a=25,b=75"), "25% of users move from a to b.");
     assert.equal(
       moves("a=50,b=50", "b=50,a=50"),
-      "100 % of people move: 50 % from a to b, 50 % from b to a.",
+      "100% of users move: 50% from a to b, 50% from b to a.",
     );
-    assert.equal(moves("a=10", "a=25"), "15 % of people move from what follows to a.");
+    assert.equal(moves("a=10", "a=25"), "15% of users move from later rules to a.");
     const before = shares("a=34,b=33,c=33");
     const after = recut(before, { a: 40, b: 30, c: 30 });
     assert.equal(
       movesText(movesBetween(before, after)),
-      "6 % of people move: 3 % from b to a, 3 % from c to a.",
+      "6% of users move: 3% from b to a, 3% from c to a.",
     );
   });
 });

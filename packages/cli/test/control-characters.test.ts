@@ -1,4 +1,4 @@
-// What others wrote is shown to people without what a terminal would obey, and to scripts as it is.
+// Foreign text is printed for users without characters that a terminal would interpret, and for scripts unchanged.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,11 +16,11 @@ import {
 } from "../../server/test/support/server.ts";
 import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
-/** Sets the title, clears the screen, begins a line of its own, colours by one character, and turns the reading direction. */
+/** Sets the title, clears the screen, starts a line, colours text with a single character, and reverses the reading direction. */
 const nasty =
   "one\u001b]0;owned\u0007\u001b[2J\r\nforged\u007f\u009b31mend\u0085\u202eback\u2066\u200f\u061c\u2028over\u2069";
 const cleaned = /one \]0;owned \[2J forged 31mend back over/;
-/** All but the line breaks of our own. */
+/** All control characters except our own line breaks. */
 const controls = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 let server: TestServer;
@@ -36,9 +36,9 @@ before(async () => {
   receiver = await startReceiver(() => ({ status: 500, body: nasty }));
   const made = await environment.admin("POST", "/keys", { name: nasty, role: "admin" });
   const { key } = made.body as { key: string };
-  const flag = { key: "told", type: "boolean", description: nasty };
+  const flag = { key: "plain", type: "boolean", description: nasty };
   await server.api(key)("POST", "/flags", flag);
-  await server.api(key)("PATCH", "/flags/told", { description: `more than ${nasty}` });
+  await server.api(key)("PATCH", "/flags/plain", { description: `more than ${nasty}` });
   const registered = await environment.admin("POST", "/webhooks", {
     url: receiver.url,
     events: ["flag.deleted"],
@@ -60,11 +60,11 @@ after(async () => {
   await receiver.close();
 });
 
-suite("for people", () => {
+suite("text", () => {
   const cases: [what: string, args: () => string[], shows: RegExp][] = [
     ["flags list", () => ["flags", "list"], cleaned],
-    ["flags get", () => ["flags", "get", "told"], cleaned],
-    ["flags history", () => ["flags", "history", "told"], cleaned],
+    ["flags get", () => ["flags", "get", "plain"], cleaned],
+    ["flags history", () => ["flags", "history", "plain"], cleaned],
     ["events tail", () => ["events", "tail", "--since", "1h", "--count", "2"], cleaned],
     ["keys list", () => ["keys", "list"], cleaned],
     ["webhooks test", () => ["webhooks", "test", webhook.id], cleaned],
@@ -98,19 +98,19 @@ suite("for people", () => {
     assert.doesNotMatch(stdout, controls);
   });
 
-  test("colours of our own stay", async () => {
+  test("our own colours are kept", async () => {
     const coloured = halyard.with({ FORCE_COLOR: "1" });
-    const listed = await coloured.succeed("flags", "list", "--search", "told");
+    const listed = await coloured.succeed("flags", "list", "--search", "plain");
     const off = "\u001b[2moff\u001b[22m";
-    assert.ok(listed.includes(`\ntold  ${off}    everyone  more than one`), listed);
+    assert.ok(listed.includes(`\nplain  ${off}    everyone  more than one`), listed);
     assert.doesNotMatch(listed.split("\n")[1]?.replace(off, "") ?? "", controls);
   });
 });
 
-test("for scripts it is as it was written", async () => {
+test("JSON contains the original text", async () => {
   for (const args of [
-    ["flags", "get", "told", "--json"],
-    ["flags", "list", "--search", "told", "--json"],
+    ["flags", "get", "plain", "--json"],
+    ["flags", "list", "--search", "plain", "--json"],
     ["events", "tail", "--since", "1h", "--count", "1", "--json"],
     ["export", "--format", "json"],
   ]) {
@@ -119,6 +119,6 @@ test("for scripts it is as it was written", async () => {
     const found = JSON.stringify(JSON.parse(text));
     assert.ok(found.includes(JSON.stringify(nasty).slice(1)), args.join(" "));
   }
-  const flag = await halyard.read<Flag>("flags", "get", "told");
+  const flag = await halyard.read<Flag>("flags", "get", "plain");
   assert.equal(flag.description, `more than ${nasty}`);
 });

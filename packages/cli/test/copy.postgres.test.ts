@@ -1,4 +1,4 @@
-// halyard copy and halyard migrate: between the embedded store and PostgreSQL, and back.
+// halyard copy and halyard migrate: from the embedded database to PostgreSQL, and back.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,11 +19,11 @@ const HALYARD_SECRET_KEY = randomBytes(32).toString("base64");
 const newest = migrations.length;
 
 type Row = Record<string, unknown>;
-/** Sealed or signed with the secret key of the place. */
+/** Columns that are encrypted or signed with the secret key of each database. */
 const sealed = new Set(["secret", "previous_secret", "totp", "address_key", "key_id", "hmac"]);
 const secondFactor = "00112233445566778899";
 const addressKey = "the key of the hashes of addresses";
-/** Every row of every table that is copied, as text; secrets are sealed anew and only looked at for being there. */
+/** Every row of every copied table as text. Secrets are encrypted again, so only their presence is compared. */
 const shown = (rows: readonly Row[]) =>
   rows
     .map((row) =>
@@ -49,9 +49,9 @@ const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => 
     database.close();
   }
 };
-/** Tables of no use in another store. */
+/** Tables that are not useful in another database. */
 const leftOut = new Set(["schema_version", "sign_in_links", "sessions", "instances"]);
-/** By the database's own catalogue after every migration, so that a table which copying forgets is missed. */
+/** Reads the database's own catalog after all migrations, so that tables that copying omits are detected. */
 const tables = inFolder(await storeOf(), (database) =>
   database
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
@@ -82,10 +82,10 @@ const refuse = async (args: string[], message: RegExp, settings = {}, wanted = 1
 };
 
 const flagCount = 20;
-/** More rows than are copied at once. */
+/** More rows than are copied in one step. */
 const members = Array.from({ length: 620 }, (_, index) => `user-${index}`);
 
-/** A folder in which everything there is has been used. */
+/** A folder with a database in which all tables are in use. */
 const usedFolder = async () => {
   const folder = folderOf();
   const server = await serveOn({ HALYARD_DATA: folder });
@@ -144,7 +144,7 @@ const usedFolder = async () => {
   server.kill("SIGTERM");
   await server.ended;
   await receiver.close();
-  // Leaves signed checkpoints.
+  // Creates signed checkpoints.
   await succeed(["history", "redact", "--name", name, "--yes", "--data", folder]);
   const key32 = Buffer.from(readFileSync(join(folder, "secret.key"), "utf8"), "base64");
   const cipher = createSecretCipher([key32]);
@@ -169,7 +169,7 @@ const usedFolder = async () => {
   return { folder, key };
 };
 
-test("everything goes to PostgreSQL and back, and a server goes on with it there", async () => {
+test("all data is copied to PostgreSQL and back, and a server continues with it", async () => {
   const { folder, key } = await usedFolder();
   const url = await newDatabase();
   const settings = { HALYARD_SECRET_KEY };
@@ -197,7 +197,7 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
     assert.deepEqual(server.keys, {}, "a copied store is not at its first start");
     const api = createApi(server.url, key);
     assert.equal(((await api("GET", "/flags")).body as unknown[]).length, flagCount - 1);
-    // Numbers that the database counts up must not begin anew.
+    // Sequences of the database must not restart.
     const made = await api("POST", "/flags", { key: "after-the-copy", type: "boolean" });
     assert.equal(made.status, 201, made.text);
     const { body: webhook } = await api("POST", "/webhooks", {
@@ -213,19 +213,19 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
     assert.equal(verified, true, "the chain of history goes on with its checkpoints");
     server.kill("SIGTERM");
     const ended = await server.ended;
-    // The secrets of the webhooks can be read with the key of this place.
+    // The webhook secrets can be decrypted with this database's key.
     assert.doesNotMatch(ended.stdout + ended.stderr, /secret cannot be decrypted/);
   }
   await receiver.close();
 });
 
-test("copy refuses what would go wrong, and leaves the target as it was", async () => {
+test("copy rejects unsuitable databases, and leaves the target unchanged", async () => {
   const url = await newDatabase();
   const folder = await storeOf();
   const settings = { HALYARD_SECRET_KEY };
   await refuse(["copy", "--from", folder, "--to", url], /HALYARD_SECRET_KEY must be set/, {}, 2);
   await refuse(["copy", "--from", folderOf(), "--to", url], /no Halyard database in/, settings, 3);
-  await refuse(["copy", "--from", folder, "--to", folder], /are the same place/, {}, 2);
+  await refuse(["copy", "--from", folder, "--to", folder], /must be different databases/, {}, 2);
   await refuse(
     ["copy", "--from", folder, "--to", "mysql://root:secret-word@db/x"],
     /DATABASE_URL must be a URL such as postgres/,
@@ -257,7 +257,7 @@ test("copy refuses what would go wrong, and leaves the target as it was", async 
   assert.deepEqual(await dumpDatabase(url), before);
 });
 
-test("migrate brings a database up to date, and a server without that right says so", async () => {
+test("migrate updates a database, and a server without permission reports an error", async () => {
   const url = await newDatabase();
   for (const place of [{ DATABASE_URL: url, HALYARD_SECRET_KEY }, { HALYARD_DATA: folderOf() }]) {
     await refuse(["serve", "--port", "0"], /HALYARD_MIGRATE is off: run `halyard migrate` first/, {

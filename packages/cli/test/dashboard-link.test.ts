@@ -1,4 +1,4 @@
-// halyard serve and halyard open say where the dashboard is: with a link that signs in once, or how to sign in.
+// halyard serve and halyard open print where to sign in to the dashboard, with a one-time link if possible.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a start prints about the dashboard, and its whole output once it has ended. */
+/** The output of a start about the dashboard, and the whole output once the server has exited. */
 const start = async (settings: Record<string, string> = {}) => {
   const folder = newFolder();
   folders.push(folder);
@@ -32,7 +32,7 @@ const start = async (settings: Record<string, string> = {}) => {
   return { server, folder, address, end };
 };
 
-/** The environments that somebody is signed in to who opens it; undefined when it does not sign in. */
+/** The environments that opening the link signs in to; undefined if it doesn't sign in. */
 const open = async (address: string): Promise<string[] | undefined> => {
   const headers = { connection: "close" };
   const answer = await fetch(address, { redirect: "manual", headers });
@@ -43,23 +43,23 @@ const open = async (address: string): Promise<string[] | undefined> => {
   return environments.map(({ name }) => name);
 };
 
-test("the printed link signs in once, to the environments that this start has made", async () => {
+test("the printed link signs in once, to the environments that this start created", async () => {
   const { server, address, end } = await start();
   assert.ok(address.startsWith(`${server.url}/sign-in?once=`), address);
   assert.deepEqual(await open(address), ["development", "production"]);
   assert.equal(await open(address), undefined);
   const output = await end();
-  assert.match(output, /signs you in, once/);
+  assert.match(output, /signs you in once/);
 });
 
-test("several workers print one link, and one of them takes it", async () => {
+test("several workers print one link, and one of them accepts it", async () => {
   const { address, end } = await start({ HALYARD_WORKERS: "2" });
   const opened = await Promise.all(Array.from({ length: 6 }, () => open(address)));
   assert.equal(opened.filter((environments) => environments !== undefined).length, 1);
   assert.equal((await end()).match(/sign-in\?once=/g)?.length, 1);
 });
 
-test("where others may read the output there is no link", async () => {
+test("no link is printed if other users can read the output", async () => {
   const { server, address, end } = await start({ HOST: "0.0.0.0" });
   assert.equal(address, server.url);
   const output = await end();
@@ -67,7 +67,7 @@ test("where others may read the output there is no link", async () => {
   assert.doesNotMatch(output, /once=/);
 });
 
-test("who has lost every key makes another, and opens the dashboard without one", async () => {
+test("without any key, the operator creates one, and opens the dashboard without one", async () => {
   const { server, folder, end } = await start();
   const { port } = new URL(server.url);
   const here = {
@@ -80,7 +80,7 @@ test("who has lost every key makes another, and opens the dashboard without one"
   const named = ["keys", "create", "-r", "admin", "-n", "me"];
   await halyard.refuse(named, 4, /On the server's machine, --environment NAME works/);
   if (noTerminal === false) {
-    // Ctrl-C is no answer.
+    // Ctrl-C cancels.
     const interrupted = await runAtTerminal(["keys", "create"], here, [
       [/Environment \(development, production\) \[development\]: /, "\u0003"],
     ]);
@@ -97,15 +97,15 @@ test("who has lost every key makes another, and opens the dashboard without one"
       /Created the admin key "admin" \([0-9a-f]{16}\) in production in the database /,
     );
     const key = /hal_[0-9a-f]{16}_[\w-]{43}/.exec(screen)?.[0] ?? "";
-    const told = await halyard.read("whoami", "--url", server.url, "--key", key);
-    const { environment, role } = told as Record<string, unknown>;
+    const result = await halyard.read("whoami", "--url", server.url, "--key", key);
+    const { environment, role } = result as Record<string, unknown>;
     assert.deepEqual({ environment, role }, { environment: "production", role: "admin" });
   }
   const link = (await halyard.succeed("open")).trim();
   assert.ok(link.startsWith(`${server.url}/sign-in?once=`), link);
   assert.deepEqual(await open(link), ["development", "production"]);
   assert.equal(await open(link), undefined);
-  // For a server elsewhere, the page where a key signs in.
+  // For a remote server, the address of the page to sign in with a key.
   assert.deepEqual(await halyard.read("open", "--url", "https://flags.example.com/"), {
     url: "https://flags.example.com/sign-in",
     signsIn: false,

@@ -1,4 +1,4 @@
-// halyard doctor at a running server: is it up, is it this version, does its clock agree, is the key good.
+// halyard doctor for a running server: availability, version, clock and key.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -25,7 +25,7 @@ const serve = async (answer: RequestListener) => {
 };
 
 suite("a server", () => {
-  test("that is well, with a key and without, and with its store at hand", async (t) => {
+  test("that is healthy, with a key and without, and with its database available", async (t) => {
     const { folder, keys } = await makeStore();
     const config = {
       HALYARD_DATA: folder,
@@ -52,11 +52,11 @@ suite("a server", () => {
     assert.deepEqual(both.lines, []);
     assert.deepEqual(
       both.checks.map(({ about }) => about),
-      [..."node,settings,store,secret key,callbacks,keys,history,server,clock".split(",")],
+      [..."node,settings,database,secret key,callbacks,keys,history,server,clock".split(",")],
     );
   });
 
-  test("of the settings is checked with --data, and no other", async (t) => {
+  test("from the settings is checked with --data, and no other", async (t) => {
     const { folder, keys } = await makeStore();
     const config = {
       HALYARD_DATA: folder,
@@ -91,7 +91,7 @@ suite("a server", () => {
     assert.deepEqual(calls, []);
   });
 
-  test("at a given address is checked without the database, as the report notes", async (t) => {
+  test("at a specified address is checked without the database, with a note", async (t) => {
     const { folder } = await makeStore();
     const server = await serve((_request, response) => void response.end('{"status":"ok"}'));
     t.after(() => server.close());
@@ -99,7 +99,7 @@ suite("a server", () => {
     const { checks } = await examine([], settings);
     assert.deepEqual(
       checks.map(({ about }) => about),
-      ["node", "settings", "store", "server", "clock"],
+      ["node", "settings", "database", "server", "clock"],
     );
     assert.equal(
       checks[2]?.message,
@@ -117,7 +117,7 @@ suite("a server", () => {
     "that is not ready": {
       answer: ({ url }, response) =>
         void response.writeHead(url === "/readyz" ? 503 : 200).end('{"status":"ok"}'),
-      finds: /^fail server: .* is up but not ready \(\/readyz: 503\) \| its log says why/,
+      finds: /^fail server: .* is up but not ready \(\/readyz: 503\) \| its log has the cause/,
     },
     "of another version": {
       answer: ({ url }, response) =>
@@ -150,7 +150,7 @@ suite("a server", () => {
     });
   }
 
-  test("that is not there, and a profile that is not", async () => {
+  test("that does not exist, and a missing profile", async () => {
     found(
       await examineAlone(["--url", "http://127.0.0.1:1"]),
       /^fail server: no server responds at http:\/\/127\.0\.0\.1:1 \| start it/,

@@ -1,4 +1,4 @@
-// halyard doctor on PostgreSQL: what is well, what cannot be reached, and that nothing is migrated.
+// halyard doctor on PostgreSQL: healthy and unavailable databases, and that nothing is migrated.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
@@ -8,11 +8,11 @@ import { examine, found } from "./support/doctor.ts";
 
 const HALYARD_SECRET_KEY = "0".repeat(64);
 
-test("a database that is well, one of another version, an empty one and none", async (t) => {
+test("a healthy database, one of another version, an empty one and none", async (t) => {
   const DATABASE_URL = await newDatabase();
   const settings = { DATABASE_URL, HALYARD_SECRET_KEY, PORT: "1" };
   const { lines: empty } = await examine([], settings);
-  found(empty, /^fail store: the database has no Halyard tables \| check/);
+  found(empty, /^fail database: the database has no Halyard tables \| check/);
   const tables = "select count(*) from information_schema.tables where table_schema = 'public'";
   assert.deepEqual(await query(DATABASE_URL, tables), [{ count: 0 }]);
 
@@ -25,7 +25,7 @@ test("a database that is well, one of another version, an empty one and none", a
   await until("its listener", async () => (await query(DATABASE_URL, listeners)).length === 1);
   const well = await examine([], settings);
   assert.deepEqual([well.code, well.lines.length], [0, 1], well.lines.join("\n"));
-  const store = well.checks.find(({ about }) => about === "store");
+  const store = well.checks.find(({ about }) => about === "database");
   assert.match(store?.message ?? "", /^PostgreSQL \d+\S* at \S+, .*, 1 process connected, \d+ con/);
   assert.ok(well.checks.some(({ message }) => message.startsWith("2 keys in 2 environments")));
 
@@ -39,25 +39,31 @@ test("a database that is well, one of another version, an empty one and none", a
   );
   const changed = await examine([], settings);
   assert.equal(changed.code, 1);
-  found(changed.lines, /^fail store: the trigger "spy" on "flags" is not Halyard's, .* \| .*drop/);
-  found(changed.lines, /^fail store: the rule "quiet" on "history" is not Halyard's/);
-  found(changed.lines, /^warn store: 1 thing in the schema is not .*: the table "notes" \| if it/);
+  found(
+    changed.lines,
+    /^fail database: the trigger "spy" on "flags" is not Halyard's, .* \| .*drop/,
+  );
+  found(changed.lines, /^fail database: the rule "quiet" on "history" is not Halyard's/);
+  found(
+    changed.lines,
+    /^warn database: 1 object in the schema is not .*: the table "notes" \| if it/,
+  );
   assert.doesNotMatch(changed.lines.join("\n"), /"own"/);
   await query(
     DATABASE_URL,
     "drop rule quiet on history; drop table notes; drop function spy cascade",
   );
 
-  // An address of this machine that does not say so.
+  // A local address that does not look like one.
   const elsewhere = new URL(DATABASE_URL);
   elsewhere.hostname = "0.0.0.0";
   elsewhere.search = "sslmode=disable";
   const { lines: plain } = await examine([], { ...settings, DATABASE_URL: elsewhere.href });
-  found(plain, /^warn store: .* is not encrypted .* \| use sslmode=verify-full/);
+  found(plain, /^warn database: .* is not encrypted .* \| use sslmode=verify-full/);
 
   await query(DATABASE_URL, "update schema_version set version = 99");
   const { lines: newer } = await examine([], settings);
-  found(newer, /^fail store: the schema has version 99 .* \| use the newer Halyard/);
+  found(newer, /^fail database: the schema has version 99 .* \| use the newer Halyard/);
   assert.deepEqual(await query(DATABASE_URL, "select version from schema_version"), [
     { version: 99 },
   ]);
@@ -65,8 +71,11 @@ test("a database that is well, one of another version, an empty one and none", a
   const nowhere = new URL(DATABASE_URL);
   nowhere.pathname = "/nowhere";
   const { lines: none } = await examine([], { ...settings, DATABASE_URL: nowhere.href });
-  found(none, /^fail store: PostgreSQL at .* has no such database .* \| create it, or use another/);
+  found(
+    none,
+    /^fail database: PostgreSQL at .* has no such database .* \| create it, or use another/,
+  );
   nowhere.port = "1";
   const { lines: silent } = await examine([], { ...settings, DATABASE_URL: nowhere.href });
-  found(silent, /^fail store: PostgreSQL at .* cannot be used/);
+  found(silent, /^fail database: PostgreSQL at .* cannot be used/);
 });

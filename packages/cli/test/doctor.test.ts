@@ -1,4 +1,4 @@
-// halyard doctor on stores: says nothing bad of what is well, and names each thing that is not, with its remedy.
+// halyard doctor on databases: reports no problems of healthy ones, and each problem with its remedy.
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -41,8 +41,8 @@ const makeWebhooks = async (folder: string, key: string, urls: readonly string[]
   return ids;
 };
 
-suite("a store", () => {
-  test("that is well is found well, and left as it is", async () => {
+suite("a database", () => {
+  test("that is healthy passes, and is not modified", async () => {
     const { folder } = await makeStore();
     const before = contentsOf(folder);
     const ended = await runHalyard(["doctor", "--data", folder], settings);
@@ -53,11 +53,11 @@ suite("a store", () => {
         [
           "^OK {3}node: Node \\S+",
           "OK {3}settings: all valid.*",
-          `OK {3}store: .*halyard\\.db is intact, schema version ${migrations.length}, .* free`,
+          `OK {3}database: .*halyard\\.db is intact, schema version ${migrations.length}, .* free`,
           "OK {3}secret key: in .*secret\\.key",
           "OK {3}callbacks: there are no webhooks",
           "OK {3}keys: 2 keys in 2 environments, none used yet",
-          "OK {3}history: 4 entries, chained without a break",
+          "OK {3}history: 4 entries, chained without gaps",
           "WARN server: no server responds at http://127\\.0\\.0\\.1:1\\. To fix it: start it .*\n$",
         ].join("\n"),
       ),
@@ -68,18 +68,18 @@ suite("a store", () => {
   test("has the size of its file and of its write-ahead log", async () => {
     const { folder } = await makeStore();
     const path = join(folder, "halyard.db");
-    // The log stays while a connection is open.
+    // The log remains as long as a connection is open.
     using reader = new DatabaseSync(path);
     reader.prepare("select * from environments").all();
     addBallast(folder, 2);
     const [file, log] = [path, `${path}-wal`].map((name) => statSync(name).size);
     assert.ok(file !== undefined && file < 1_000_000 && log !== undefined && log > 2_000_000);
     const { checks } = await examine(["--data", folder], settings);
-    const { message = "" } = checks.find(({ about }) => about === "store") ?? {};
+    const { message = "" } = checks.find(({ about }) => about === "database") ?? {};
     assert.match(message, new RegExp(`, ${((file + log) / 1_000_000).toFixed(1)} MB, `));
   });
 
-  test("with many problems: each is named with its remedy", async () => {
+  test("with many problems: each is reported with its remedy", async () => {
     const { folder, keys } = await makeStore();
     const day = 86_400_000;
     const [refused = "", unresolved = "", failing = "", paused = "", off = "", waiting = ""] =
@@ -135,12 +135,12 @@ suite("a store", () => {
     assert.equal(healthy, false);
     for (const pattern of [
       /^warn settings: HALYARD_RATELIMIT is not a setting of Halyard \| correct its spelling/,
-      /^warn store: other users of this machine can read .*halyard\.db \| chmod 700 .*; chmod 600 /,
-      /^warn store: an interrupted restore has left \.restoring-1234 in .* \| remove that folder/,
+      /^warn database: other users of this machine can read .*halyard\.db \| chmod 700 .*; chmod 600 /,
+      /^warn database: an interrupted restore left \.restoring-1234 in .* \| remove that folder/,
       /^warn secret key: other users .* can read .*secret\.key \| chmod 600 .*secret\.key/,
-      /^fail secret key: the secrets of 6 webhooks cannot be read.*\| restore the key/,
-      /^fail secret key: 1 second factor cannot be read.* as usr_1 \| restore the key/,
-      /^fail secret key: the addresses of accounts cannot be compared, .* \| restore the key .*; if it is lost for good, run halyard secrets reencrypt --lost-address-key$/,
+      /^fail secret key: the secrets of 6 webhooks can't be read.*\| restore the key/,
+      /^fail secret key: 1 second factor can't be read.* for usr_1 \| restore the key/,
+      /^fail secret key: account email addresses can't be compared, .* \| restore the key .*; if it is lost permanently, run halyard secrets reencrypt --lost-address-key$/,
       new RegExp(
         `^fail callbacks: ${refused} of production \\(http://127.* must not be called: .* \\| register`,
       ),
@@ -158,8 +158,8 @@ suite("a store", () => {
       /^warn keys: the environment staging has no admin key \| halyard keys create --env\S+ staging/,
       /^warn keys: the admin key \S+ .* of development was never used \| .*halyard keys revoke/,
       /^warn keys: the admin key \S+ .* of production was last used on \d{4}-\d\d-\d\d \| /,
-      // The webhook's entry above was inserted past the chain.
-      /^fail history: the history of production does not verify: 1 entries at the end are not part/,
+      // The webhook's row above was inserted without a chained history entry.
+      /^fail history: the history of production is not valid: 1 entries at the end are not part/,
       noServer,
     ]) {
       found(lines, pattern);
@@ -167,25 +167,28 @@ suite("a store", () => {
     assert.equal(lines.length, 18, lines.join("\n"));
   });
 
-  test("that cannot be used: absent, damaged, of another version", async () => {
+  test("that is not usable: missing, damaged, or of another version", async () => {
     const { lines: absent } = await examine(["--data", newPath()], settings);
-    found(absent, /^fail store: there is no Halyard database in .* \| .*--data or HALYARD_DATA/);
+    found(absent, /^fail database: there is no Halyard database in .* \| .*--data or HALYARD_DATA/);
 
     const { folder } = await makeStore();
     openDatabase(folder, (database) => database.exec("update schema_version set version = 99"));
     const { lines: newer } = await examine(["--data", folder], settings);
-    found(newer, /^fail store: the schema has version 99 .* \| use the newer Halyard/);
+    found(newer, /^fail database: the schema has version 99 .* \| use the newer Halyard/);
 
     const path = join(folder, "halyard.db");
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0x55, 4_096 * 2, 4_096 * 30));
     writeFileSync(join(folder, "secret.key"), "short");
     const { lines: damaged } = await examine(["--data", folder], settings);
-    found(damaged, /^fail store: .*halyard\.db is damaged .* \| stop the server.*halyard restore/);
+    found(
+      damaged,
+      /^fail database: .*halyard\.db is damaged .* \| stop the server.*halyard restore/,
+    );
     found(damaged, /^fail secret key: .* does not hold a key .* \| restore the file from a backup/);
   });
 
-  test("whose schema somebody changed", async () => {
+  test("with a modified schema", async () => {
     const { folder } = await makeStore();
     openDatabase(folder, (database) =>
       database.exec(
@@ -198,19 +201,19 @@ suite("a store", () => {
     assert.equal(code, 1);
     found(
       lines,
-      /^fail store: the trigger "spy" on "flags" is not Halyard's, .* \| .*drop trigger/,
+      /^fail database: the trigger "spy" on "flags" is not Halyard's, .* \| .*drop trigger/,
     );
     found(
       lines,
-      /^fail store: the table "flags" is not as Halyard creates it \| .*restore a backup/,
+      /^fail database: the table "flags" is different from Halyard's schema \| .*restore a backup/,
     );
     found(
       lines,
-      /^warn store: 1 thing in the schema is not Halyard's: the table "notes" \| move it/,
+      /^warn database: 1 object in the schema is not Halyard's: the table "notes" \| move it/,
     );
   });
 
-  test("whose settings are wrong is not looked at", async () => {
+  test("with invalid settings is not checked", async () => {
     const { lines } = await examine([], { PORT: "many", HALYARD_LOG_LEVEL: "loud" });
     assert.equal(lines.length, 2);
     found(lines, /^fail settings: PORT must be a whole number.* \| correct it/);

@@ -1,4 +1,4 @@
-// halyard flags edit, with editors that are scripts.
+// halyard flags edit, with scripts as editors.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const flag = {
 } as const;
 
 suite("the text of a flag", () => {
-  test("is read as it was written", async () => {
+  test("is parsed to the same flag", async () => {
     const full = {
       ...flag,
       requires: [{ flag: "base", variant: "on" }],
@@ -37,7 +37,7 @@ suite("the text of a flag", () => {
 
   const mistakes: [text: string, ...messages: RegExp[]][] = [
     ["key: [", /Flow sequence/],
-    ["just text", /It must have the members of a flag/],
+    ["just text", /must contain the fields of a flag/],
     [
       "key: other\ntype: rollout\nenabled: true\npercentage: 5",
       /key is fixed at creation: it must stay edited/,
@@ -51,7 +51,7 @@ suite("the text of a flag", () => {
     ],
   ];
   for (const [text, ...messages] of mistakes) {
-    test(`refused: ${text.replaceAll("\n", ", ")}`, async () => {
+    test(`rejected: ${text.replaceAll("\n", ", ")}`, async () => {
       const read = await readEditedFlag(text, flag);
       assert.ok(!read.ok);
       assert.equal(read.mistakes.length >= messages.length, true);
@@ -61,7 +61,7 @@ suite("the text of a flag", () => {
     });
   }
 
-  test("comments alone are no text", () => {
+  test("a text with only comments is empty", () => {
     assert.ok(isEmptyText("# one\n\n  # two\n"));
     assert.ok(isEmptyText(""));
     assert.ok(!isEmptyText("# one\nkey: a\n"));
@@ -77,7 +77,7 @@ const editor = (name: string, script: string): Record<string, string> => {
   return { EDITOR: file, TMPDIR: folder };
 };
 
-test("a flag is edited, mended, refused, and left as it is", async () => {
+test("a flag is edited, corrected, rejected, and left unchanged", async () => {
   const { halyard, environment, server } = on;
   const { admin } = environment;
   const { enabled, ...request } = flag;
@@ -85,7 +85,7 @@ test("a flag is edited, mended, refused, and left as it is", async () => {
   await admin("PATCH", "/flags/edited", { enabled });
   const where = `in ${environment.name} at ${server.url}`;
 
-  // The first time it makes a mistake, the second time it mends it by what stands on top.
+  // The first run makes an error, the second one corrects it according to the comments.
   const seen = join(server.folder, "seen");
   const mending = editor(
     "mending",
@@ -94,28 +94,29 @@ if grep -q 'must be a number' "$1"; then sed -i 's/: lots/: 50/' "$1"; else sed 
   );
   assert.equal(
     await halyard.with(mending).succeed("flags", "edit", "edited"),
-    `~ edited  percentage 25 % → 50 %
-Reach: 25 % → 50 %.
-25 % of people move from off to on.
+    `~ edited  percentage 25% → 50%
+Reach: 25% → 50%.
+25% of users move from off to on.
 Changed edited ${where} (version 3).
 `,
   );
   const text = readFileSync(seen, "utf8");
   assert.match(text, /^600\n# The flag "edited" in .*, version 2\.\n# Save the file/);
-  assert.match(
-    text,
-    /# To leave without a change, close the editor without saving, or empty the file\./,
-  );
-  assert.match(text, /\n600\n# What must be mended:\n# {3}percentage must be a number .*\n/);
+  assert.match(text, /# To cancel, close the editor without saving, or empty the file\./);
+  assert.match(text, /\n600\n# Errors to fix:\n# {3}percentage must be a number .*\n/);
 
   const left = await halyard.with({ VISUAL: "true" }).succeed("flags", "edit", "edited");
   assert.equal(left, `edited is unchanged ${where} (version 3).\n`);
-  await halyard.refuse(["flags", "edit", "edited"], 2, /There is no editor: set VISUAL or EDITOR/);
+  await halyard.refuse(
+    ["flags", "edit", "edited"],
+    2,
+    /No editor is configured: set VISUAL or EDITOR/,
+  );
   const broken = editor("broken", "exit 1");
-  await halyard.with(broken).refuse(["flags", "edit", "edited"], 1, /ended with 1/);
+  await halyard.with(broken).refuse(["flags", "edit", "edited"], 1, /exited with 1/);
   assert.deepEqual(readdirSync(broken.TMPDIR ?? ""), [], "the file is gone");
 
-  // Somebody else is faster.
+  // A concurrent change comes first.
   const theirs = join(server.folder, "theirs.mjs");
   writeFileSync(
     theirs,
@@ -127,7 +128,7 @@ await fetch("${server.url}/api/v1/flags/edited", { method: "PATCH", headers, bod
   assert.equal(ended.code, 5, ended.stderr);
   assert.match(
     ended.stderr,
-    /"edited" was changed meanwhile \(version 4 by admin at .*\): description none → "Theirs"\. Nothing of yours was sent; your text is kept in (.*)\.\n$/,
+    /"edited" was changed meanwhile \(version 4 by admin at .*\): description none → "Theirs"\. Your change was not sent. Your text is kept in (.*)\.\n$/,
   );
   const [, kept = ""] = /kept in (.*)\.\n$/.exec(ended.stderr) ?? [];
   assert.ok(existsSync(kept));
@@ -136,19 +137,21 @@ await fetch("${server.url}/api/v1/flags/edited", { method: "PATCH", headers, bod
   assert.deepEqual(body, { ...flag, percentage: 50, description: "Theirs" });
 });
 
-test("at a terminal it asks, and no changes nothing", { skip: noTerminal }, async () => {
+test("at a terminal it asks for confirmation, and answering no changes nothing", {
+  skip: noTerminal,
+}, async () => {
   const { admin } = on.environment;
-  assert.equal((await admin("POST", "/flags", { key: "asked", type: "rollout" })).status, 201);
+  assert.equal((await admin("POST", "/flags", { key: "confirmed", type: "rollout" })).status, 201);
   const settings = {
     ...on.settings,
     ...editor("asking", `sed -i 's/percentage: 0/percentage: 9/' "$1"`),
   };
-  const { code, screen } = await runAtTerminal(["flags", "edit", "asked"], settings, [
-    [/Change asked in .*\[y\/N\] /, "n\n"],
+  const { code, screen } = await runAtTerminal(["flags", "edit", "confirmed"], settings, [
+    [/Change confirmed in .*\[y\/N\] /, "n\n"],
   ]);
   assert.equal(code, 2, screen);
-  assert.match(screen, /~ asked {2}percentage 0 % → 9 %[\s\S]*9 % of people move from off to on/);
+  assert.match(screen, /~ confirmed {2}percentage 0% → 9%[\s\S]*9% of users move from off to on/);
   assert.match(screen, /Your text is kept in [\s\S]*Nothing was changed\./);
-  const { body } = await admin("GET", "/flags/asked");
+  const { body } = await admin("GET", "/flags/confirmed");
   assert.equal((body as { percentage: number }).percentage, 0);
 });

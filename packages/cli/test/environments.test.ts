@@ -1,4 +1,4 @@
-// halyard environments through a server with the key of an owner, and in its database.
+// halyard environments on a server with an owner key, and in its database.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -13,9 +13,9 @@ import { type CommandRunner, createRunner, settingsFor } from "./support/command
 
 let server: TestServer;
 let home: TestEnvironment;
-/** On a machine without a database. */
+/** A machine without a database. */
 let owner: CommandRunner;
-/** On the server's machine. */
+/** The server's machine. */
 let operator: CommandRunner;
 before(async () => {
   server = await startTestServer({ HALYARD_MAX_ENVIRONMENTS: "6" });
@@ -35,7 +35,7 @@ after(() => server.close());
 
 const preview = ["environments", "create", "pr-123", "--copy-of"] as const;
 
-test("a preview is created with a key that works, changed, listed and deleted over the API", async () => {
+test("a preview environment is created with a working key, changed, listed and deleted over the API", async () => {
   const {
     key,
     server: url,
@@ -80,7 +80,7 @@ test("a preview is created with a key that works, changed, listed and deleted ov
   await owner.refuse([...remove, "--yes"], 3, /"pr-123" does not exist at http/);
 });
 
-test("in the database the same is done without a key, and within the same limit", async () => {
+test("the same works in the database without a key, with the same limit", async () => {
   const made = await operator.run(...preview, home.name, "--expires", "12h");
   assert.equal(made.code, 0, made.stderr);
   assert.match(
@@ -108,7 +108,7 @@ test("in the database the same is done without a key, and within the same limit"
   assert.deepEqual([removed?.name, removed?.actor], ["pr-123", { keyId: null, name: "operator" }]);
 });
 
-test("who may not, and what does not go together, is refused", async () => {
+test("missing permissions and conflicting options are rejected", async () => {
   const admin = owner.with({ HALYARD_API_KEY: home.keys.admin });
   await admin.refuse(["environments", "create", "x"], 4, /needs a key with the role owner/);
   const own = await admin.read<Environment[]>("environments", "list");
@@ -119,7 +119,7 @@ test("who may not, and what does not go together, is refused", async () => {
   await owner.refuse(
     ["environments", "list", "--deleted"],
     2,
-    /Only the database has the deleted environments: .* --data FOLDER/,
+    /Deleted environments are listed only in the database\. .* --data FOLDER/,
   );
   await owner.refuse(
     ["environments", "list", "--data", server.folder, "--url", server.url],
@@ -127,7 +127,7 @@ test("who may not, and what does not go together, is refused", async () => {
     /--data works on the database and --url on a server/,
   );
   const wanted = ["keys", "create", "--role", "owner", "--name", "robot"];
-  await admin.refuse(wanted, 2, /role owner is created on the server's machine/);
+  await admin.refuse(wanted, 2, /Owner keys can be created only on the server's machine/);
   const issued = await operator.succeed(...wanted, "--environment", home.name);
   assert.equal((await server.api(issued.trim())("GET", "/environments")).status, 200);
 });

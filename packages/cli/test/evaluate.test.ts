@@ -49,11 +49,11 @@ const refuse = async (args: string[], expected: number, message: RegExp, given =
 const isIn = (user: string, percentage: number) => bucketOf("wide", user) <= percentage * 1_000;
 const someone = (wanted: boolean) => users.find((user) => isIn(user, 25) === wanted) ?? "";
 
-test("evaluate says what a flag is for someone, and from which percentage on", async () => {
+test("evaluate prints a user's value, and the percentage from which the user is included", async () => {
   const insider = someone(true);
   assert.equal(
     await succeed("evaluate", "wide", "--targeting-key", insider),
-    `wide is on for ${insider} (by the rollout's percentage).\nThe rollout is at 25 %; this targeting key is included from ${bucketOf("wide", insider) / 1_000} % on.\n`,
+    `wide is on for ${insider} (by the rollout's percentage).\nThe rollout is at 25%; this targeting key is included from ${bucketOf("wide", insider) / 1_000}% on.\n`,
   );
   assert.match(
     await succeed("evaluate", "wide", "--targeting-key", someone(false)),
@@ -62,7 +62,7 @@ test("evaluate says what a flag is for someone, and from which percentage on", a
   assert.equal(await succeed("evaluate", "plain"), "plain is off (the flag is disabled).\n");
 });
 
-test("evaluate for scripts, with a context, and with a key that may not read flags", async () => {
+test("evaluate as JSON, with a context, and with a key that can't read flags", async () => {
   const targetingKey = someone(true);
   const context = JSON.stringify({ targetingKey, country: "CA" });
   assert.deepEqual(JSON.parse(await succeed("evaluate", "wide", "--context", context, "--json")), {
@@ -88,21 +88,21 @@ test("evaluate for scripts, with a context, and with a key that may not read fla
   });
 });
 
-test("evaluate says what is missing", async (t) => {
+test("evaluate reports missing values", async (t) => {
   await refuse(
     ["evaluate", "gone"],
     3,
     /^halyard: The flag "gone" does not exist\. halyard flags list shows/,
   );
-  await refuse(["evaluate", "wide"], 1, /name the user with --targeting-key/);
+  await refuse(["evaluate", "wide"], 1, /specify the user with --targeting-key/);
   await refuse(["evaluate", "wide", "--context", "[]"], 2, /--context must be a JSON object/);
   await refuse(["evaluate", "wide", "--context", "{"], 2, /--context must be a JSON object/);
   const keyless = { ...settings, HALYARD_API_KEY: "" };
   await refuse(["evaluate", "wide"], 4, /An API key is needed/, keyless);
   const wrong = { ...settings, HALYARD_API_KEY: "hal_0000000000000000_x" };
   await refuse(["evaluate", "wide"], 4, /not valid.*Check --key/, wrong);
-  const nobody = ["evaluate", "wide", "--url", "http://127.0.0.1:9"];
-  await refuse(nobody, 6, /did not respond\. Start a server/);
+  const unreachable = ["evaluate", "wide", "--url", "http://127.0.0.1:9"];
+  await refuse(unreachable, 6, /did not respond\. Start a server/);
   const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
   await once(other, "listening");
   t.after(() => other.close());
@@ -111,7 +111,7 @@ test("evaluate says what is missing", async (t) => {
   await refuse(page, 1, /not from Halyard\. Is http.* the address of a Halyard server/);
 });
 
-test("rollout counts who is in, and who would flip", async () => {
+test("rollout counts included users, and users that would change", async () => {
   const count = (percentage: number) => users.filter((user) => isIn(user, percentage)).length;
   assert.deepEqual(
     JSON.parse(await succeed("rollout", "wide", "--sample", sample, "--to", "50", "--json")),
@@ -128,13 +128,13 @@ test("rollout counts who is in, and who would flip", async () => {
     },
   );
   const raised = await succeed("rollout", "wide", "--sample", sample, "--to", "50");
-  assert.match(raised, /^wide is at 25 %\.\n {2}in +\d+ of 1000 \(\d+\.\d %\)\n/);
-  assert.match(raised, /nobody would be removed\n$/);
+  assert.match(raised, /^wide is at 25%\.\n {2}in +\d+ of 1000 \(\d+\.\d%\)\n/);
+  assert.match(raised, /none would be removed\n$/);
   const lowered = await succeed("rollout", "wide", "--sample", sample, "--to", "0.001");
-  assert.match(lowered, /0 of 1000 \(0\.0 %\) would be added\n +\d+ of 1000/);
+  assert.match(lowered, /0 of 1000 \(0\.0%\) would be added\n +\d+ of 1000/);
 });
 
-test("rollout lists them one a line, as the server itself would decide", async () => {
+test("rollout lists users one per line, with the same decisions as the server", async () => {
   const listed = await succeed("rollout", "wide", "--sample", sample, "--list", "in");
   assert.deepEqual(
     listed.trimEnd().split("\n"),
@@ -156,7 +156,7 @@ test("rollout lists them one a line, as the server itself would decide", async (
   );
 });
 
-test("rollout says what is wrong", async () => {
+test("rollout reports errors", async () => {
   await refuse(["rollout", "gone", "--sample", sample], 3, /"gone" does not exist/);
   await refuse(["rollout", "plain", "--sample", sample], 1, /"plain" is a boolean flag/);
   await refuse(["rollout", "wide", "--sample", "nowhere.txt"], 1, /nowhere\.txt cannot be read/);

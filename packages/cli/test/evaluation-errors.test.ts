@@ -1,11 +1,11 @@
-// halyard flags errors: which evaluations fail, and which programs make them.
+// halyard flags errors: which evaluations fail, and in which clients.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandSuite } from "./support/command-suite.ts";
 
 const suite = commandSuite();
 
-test("failed evaluations are listed with their programs and who deleted the flag", async () => {
+test("failed evaluations are listed with their clients and the author of the deletion", async () => {
   const { environment, halyard } = suite;
   const empty = await halyard.run("flags", "errors", "--days", "1");
   assert.equal(empty.code, 0);
@@ -31,11 +31,11 @@ test("failed evaluations are listed with their programs and who deleted the flag
   const deleted = `deleted ${ago} by admin`;
   const lines = table.split("\n").map((line) => line.replaceAll(/ {2,}/g, "|").trimEnd());
   assert.deepEqual(lines, [
-    "KEY|PROBLEM|PROGRAM|EVALUATIONS|LAST SEEN",
+    "KEY|PROBLEM|CLIENT|EVALUATIONS|LAST SEEN",
     `old-checkout|${deleted}|checkout-api|120|${ago}`,
     `old-checkout|${deleted}|shop|2|3|${ago}`,
-    `size|another type|checkout-api|120|${ago}`,
-    `size|another type|shop|2|3|${ago}`,
+    `size|different type|checkout-api|120|${ago}`,
+    `size|different type|shop|2|3|${ago}`,
     `typo|no such flag|checkout-api|120|${ago}`,
     `typo|no such flag|shop|2|3|${ago}`,
     "",

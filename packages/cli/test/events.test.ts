@@ -1,4 +1,4 @@
-// halyard events tail: every change once and in order, through a restart of the server.
+// halyard events tail: every change once and in order, even if the server restarts.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,13 +44,13 @@ const raise = async (key: string, percentage: number) => {
   assert.ok(changed.ok, key);
 };
 
-/** Restarts where it was; what is given happens while it is away and before it is back. */
+/** Restarts the server at the same address. The callback runs while it is stopped. */
 const restart = async (between?: () => Promise<void>) => {
   const port = new URL(server.url).port;
   server.kill("SIGTERM");
   assert.equal((await server.ended).code, 0);
   if (between) {
-    // Elsewhere, so that who follows cannot see it happen.
+    // On another server, so that the follower can't see the change.
     const elsewhere = await serveHalyard(folder);
     management = createManagement({ url: elsewhere.url, key: settings.HALYARD_API_KEY ?? "" });
     await between();
@@ -69,7 +69,7 @@ const linesOf = (text: string): FlagEvent[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as FlagEvent);
 
-test("each event is one line with who made it, and --count ends it", async () => {
+test("each event is one line with its author, and --count stops the command", async () => {
   await make("earlier");
   const tail = spawnHalyard(["events", "tail", "--since", "1h", "--count", "7"], settings);
   await tail.printed(/ flag\.created {3}#1 {2}earlier v1 {2}by \S/);
@@ -85,18 +85,18 @@ test("each event is one line with who made it, and --count ends it", async () =>
   assert.match(
     stdout,
     new RegExp(
-      `^${time}  flag.created   #1  earlier v1  by \\S+\n${time}  flag.created   #2  wide v1  by \\S+\n${time}  flag.enabled   #3  wide v2  enabled off → on  by \\S+\n${time}  flag.updated   #4  wide v2  percentage 0 % → 5 %  by \\S+\n${time}  flag.deleted   #5  wide v3  by \\S+\n${time}  segment.created  #6  beta v1  include \\+1  by \\S+\n${time}  segment.updated  #7  beta v2  include \\+2 -1  by \\S+\n$`,
+      `^${time}  flag.created   #1  earlier v1  by \\S+\n${time}  flag.created   #2  wide v1  by \\S+\n${time}  flag.enabled   #3  wide v2  enabled off → on  by \\S+\n${time}  flag.updated   #4  wide v2  percentage 0% → 5%  by \\S+\n${time}  flag.deleted   #5  wide v3  by \\S+\n${time}  segment.created  #6  beta v1  include \\+1  by \\S+\n${time}  segment.updated  #7  beta v2  include \\+2 -1  by \\S+\n$`,
     ),
   );
   assert.match(stderr, /^Following development after event 0\.\n$/);
 });
 
-test("a restart loses nothing and repeats nothing, also what happened meanwhile; a server key is enough", async () => {
+test("a restart neither loses nor repeats events, including those during the downtime; a server key is sufficient", async () => {
   const made = await management.keys.create({ name: "reader", role: "server" });
   assert.ok(made.ok);
   const reader = { ...settings, HALYARD_API_KEY: made.value.key };
   for (const key of ["a", "b", "gone"]) await make(key);
-  // What it has to tell of before says when it is there.
+  // Past events show that the command is connected.
   const tail = spawnHalyard(["events", "tail", "--json", "--since", "1h"], reader);
   await tail.printed(/"key":"gone"/);
   await raise("b", 10);
@@ -148,8 +148,8 @@ test("a restart loses nothing and repeats nothing, also what happened meanwhile;
   await halyard.with(reader).refuse(["events", "tail"], 4, /not valid/);
 });
 
-test("what cannot be followed says so", async () => {
-  await halyard.refuse(["events", "tail", "--since", "soon"], 2, /how long ago such as 30m/);
+test("errors are reported", async () => {
+  await halyard.refuse(["events", "tail", "--since", "soon"], 2, /an age such as 30m/);
   await halyard.refuse(["events", "tail", "--count", "0"], 2, /whole number, 1 or more/);
   await halyard.refuse(["events", "tail", "--url", "http://127.0.0.1:9"], 6, /cannot be reached/);
 });

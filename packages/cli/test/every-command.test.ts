@@ -1,4 +1,4 @@
-// Every command of the program: a given address wins over a local database, and options win over variables.
+// Every command: a specified address takes precedence over a local database, and options over variables.
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, renameSync } from "node:fs";
@@ -35,7 +35,7 @@ before(async () => {
     server.firstKeys.find(({ environment }) => environment === "development")?.text ?? "";
   world = await createWorld(server, await server.environment(), receiver);
   renameSync(await storeOf(), join(folder, "data"));
-  // As an operator's shell: commands run in the folder that contains data/.
+  // Like an operator's shell: commands run in the folder that contains data/.
   process.chdir(folder);
 });
 
@@ -104,7 +104,7 @@ const commandLine = async (name: string): Promise<string[]> => {
   return [...name.split(" "), ...args, ...(takesYes && !args.includes("--yes") ? ["--yes"] : [])];
 };
 
-test("the table has every command, and knows which change something", () => {
+test("the table contains every command, and which ones change something", () => {
   assert.deepEqual(Object.keys(cases).toSorted(), leaves.map(([name]) => name).toSorted());
   for (const [name, { options }] of leaves) {
     const { changes = false, goes } = caseOf(name);
@@ -255,7 +255,7 @@ test("--data selects the database even if an address is given, and every change 
   assert.deepEqual(at.keys, []);
 });
 
-test("an option before the name of a command below is an error", async () => {
+test("an option before the name of a subcommand is an error", async () => {
   for (const line of ["history --json verify", "backup --data ./data verify ./copied"]) {
     const { code, stdout, stderr } = await runInThread(line.split(" "));
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });

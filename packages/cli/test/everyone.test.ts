@@ -1,4 +1,4 @@
-// A rule for everyone on the command line, against a started server.
+// A rule for everyone on the command line.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandSuite } from "./support/command-suite.ts";
@@ -8,7 +8,7 @@ const where = () => `in ${on.environment.name} at ${on.server.url}`;
 const rulesOf = async (key: string) =>
   ((await on.environment.admin("GET", `/flags/${key}`)).body as { rules: unknown }).rules;
 
-test("a rule for everyone splits a boolean flag, and is printed as it was entered", async () => {
+test("a rule for everyone splits a boolean flag, and is printed in the form that the command line accepts", async () => {
   const { halyard } = on;
   await on.environment.admin("POST", "/flags", { key: "half", type: "boolean" });
   await halyard.refuse(
@@ -25,7 +25,7 @@ test("a rule for everyone splits a boolean flag, and is printed as it was entere
   );
   assert.equal(
     await halyard.succeed(...add, "--everyone", "--otherwise", "off"),
-    `half: rule rule-1 is number 1 of 1: everyone → on 50 % ${where()} (version 2).\n`,
+    `half: rule rule-1 is number 1 of 1: everyone → on 50% ${where()} (version 2).\n`,
   );
   const rule = { id: "rule-1", when: { all: [] }, serve: [{ variant: "on", share: 50 }] };
   assert.deepEqual(await rulesOf("half"), [rule]);

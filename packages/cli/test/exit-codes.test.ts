@@ -1,4 +1,4 @@
-// How commands end: the exit codes of docs/reference/cli.md, each with the situations that lead to it.
+// The exit codes of docs/reference/cli.md, each with situations that lead to it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ let server: TestServer;
 let environment: TestEnvironment;
 let settings: Record<string, string>;
 let halyard: CommandRunner;
-/** Folders with a store: one without and one with an environment, and one that is in use. */
+/** Folders with a database: one without an environment, one with an environment, and one in use. */
 let [empty, filled, busy] = ["", "", ""];
 let user: DatabaseSync;
 
@@ -62,7 +62,7 @@ type Case = readonly [what: string, args: Args, said: RegExp, settings?: Record<
 const table: Readonly<Record<number, readonly Case[]>> = {
   0: [["done", flags("get", "there"), /^there/]],
   1: [
-    ["no targeting key", ["evaluate", "some"], /name the user with --targeting-key/],
+    ["no targeting key", ["evaluate", "some"], /specify the user with --targeting-key/],
     [
       "a file with mistakes",
       () => ["import", join(server.folder, "profiles.json")],
@@ -79,10 +79,14 @@ const table: Readonly<Record<number, readonly Case[]>> = {
     ["bad state", flags("list", "--enabled", "on"), /must be true or false/],
     ["bad version", flags("enable", "there", "--if-version", "x"), /whole number, 1 or more/],
     ["two flags", flags("enable", "a", "b", "--if-version", "1"), /one flag at a time/],
-    ["text and --clear", flags("describe", "there", "x", "--clear"), /either a text or --clear/],
-    ["no member", flags("update", "there", "--set", "percentage"), /must be member=value/],
+    [
+      "text and --clear",
+      flags("describe", "there", "x", "--clear"),
+      /either a description or --clear/,
+    ],
+    ["no member", flags("update", "there", "--set", "percentage"), /must be field=value/],
     ["not its member", flags("update", "there", "--set", "percentage=5"), /rollout only/],
-    ["nothing to set", flags("update", "there"), /required option '--set <member=value>'/],
+    ["nothing to set", flags("update", "there"), /required option '--set <field=value>'/],
     ["bad member", flags("create", "x", "--set", "colour=red"), /^halyard: .*colour/],
     ["bad key", flags("create", "no spaces please"), /^halyard: key must/],
     ["a wrong setting", ["serve", "--port", "many"], /A setting is wrong: PORT must/],
@@ -92,19 +96,23 @@ const table: Readonly<Record<number, readonly Case[]>> = {
       /^halyard: 2 settings are wrong:\n.*\n.*\n$/,
       { HALYARD_RATE_LIMIT: "many", HALYARD_LOG_LEVEL: "loud", HALYARD_URL: "" },
     ],
-    ["an empty name", ["keys", "create", "-r", "admin", "-n", " "], /text of 1 to 100 characters/],
+    [
+      "an empty name",
+      ["keys", "create", "-r", "admin", "-n", " "],
+      /string of 1 to 100 characters/,
+    ],
     ["not a database", ["copy", "--from", "x", "--to", "my://db"], /DATABASE_URL must be a URL/],
-    ["not confirmed", flags("delete", "there"), /Delete there \(off\) in .*add --yes/],
+    ["not confirmed", flags("delete", "there"), /Delete there \(off\) in .*with --yes/],
     [
       "not confirmed in production",
       live(...flags("enable", "there")),
-      /^halyard: Turn on there in test-\d+ at http:\S+\? There is no terminal .* add --yes\.\n$/,
+      /^halyard: Turn on there in test-\d+ at http:\S+\? Without a terminal, confirm with --yes\.\n$/,
     ],
-    ["the same for a key", live("keys", "create", "-r", "server", "-n", "x"), /add --yes/],
+    ["the same for a key", live("keys", "create", "-r", "server", "-n", "x"), /confirm with --yes/],
     [
       "the same for an import",
       () => live("import", join(server.folder, "flags.yaml"), "--json"),
-      /"Apply this change in test-\d+ at http:\S+\? .*add --yes\."/,
+      /"Apply this change in test-\d+ at http:\S+\? .*with --yes\."/,
     ],
   ],
   3: [
@@ -152,7 +160,7 @@ const table: Readonly<Record<number, readonly Case[]>> = {
   ],
 };
 
-suite("how commands end", { concurrency: 2 }, () => {
+suite("exit codes", { concurrency: 2 }, () => {
   test("the table of docs/reference/cli.md has these codes, 7, which diff, --dry-run and types --check have, and 8, which --wait has", () => {
     const docs = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
     const codes = [...docs.matchAll(/^\| (\d) +\| /gm)].map(([, code]) => code);
@@ -162,7 +170,7 @@ suite("how commands end", { concurrency: 2 }, () => {
     for (const [index, [what, args, said, others = {}]] of cases.entries()) {
       test(`${code}: ${what}`, async () => {
         const given = typeof args === "function" ? args() : args;
-        // One of each code as a process, whose end is the system's.
+        // One of each code in a real process.
         const runner = index === 0 ? createRunner(settings, runHalyard) : halyard;
         const ended = await runner.with(others).run(...given);
         assert.equal(ended.code, Number(code), ended.stderr);
@@ -173,7 +181,7 @@ suite("how commands end", { concurrency: 2 }, () => {
   }
 });
 
-test("a copy by force takes a source in use, as it is", async () => {
+test("a forced copy reads a source in use", async () => {
   const target = folderOf();
   const copied = await halyard.read("copy", "--from", busy, "--to", target, "--force");
   assert.deepEqual(Object.keys(copied as object), ["from", "to", "rows"]);

@@ -1,4 +1,4 @@
-// halyard export against a started server: files that can live in git, and come back as they were.
+// halyard export: files that are suitable for git, and import to the same state.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import {
@@ -24,7 +24,7 @@ import { type Bench, boolean, newBench, rollout } from "./support/flag-files.ts"
 let server: TestServer;
 let bench: Bench;
 const awkward =
-  'yes: "no" # 1.0\n\ttab, ünïcode ✓ and a line that is long enough to be folded by somebody who folds long lines';
+  'yes: "no" # 1.0\n\ttab, ünïcode ✓ and a line that is long enough to be folded by a tool that folds long lines';
 const long = "A sentence that goes on. ".repeat(8).trim();
 const flags = [
   boolean("1.0", true),
@@ -49,7 +49,7 @@ test("JSON on standard output, sorted, with the fields in order", async () => {
   assert.equal(withServerKey, text);
 });
 
-test("YAML in a file, byte for byte the same each time, and read back as it was", async () => {
+test("YAML in a file is the same each time, and imports to the same state", async () => {
   const file = join(bench.folder, "flags.yml");
   const first = await bench.run("export", "--output", file);
   assert.deepEqual(
@@ -60,8 +60,8 @@ test("YAML in a file, byte for byte the same each time, and read back as it was"
   assert.deepEqual(parse(text), { halyard: 1, flags });
   assert.ok(text.split("\n").includes(`    description: ${long}`), "long lines stay whole");
   assert.equal(await writeFlagsFile({ flags: flags.toReversed() }, "yaml"), text);
-  const told = JSON.parse(await bench.succeed("export", "-o", file, "--json"));
-  assert.deepEqual(told, { file, format: "yaml", flags: 5 });
+  const result = JSON.parse(await bench.succeed("export", "-o", file, "--json"));
+  assert.deepEqual(result, { file, format: "yaml", flags: 5 });
   assert.equal(readFileSync(file, "utf8"), text);
 
   const elsewhere = await newBench(server);
@@ -70,14 +70,14 @@ test("YAML in a file, byte for byte the same each time, and read back as it was"
   assert.equal(await elsewhere.succeed("export", "--format", "yaml"), text);
 });
 
-test("a link stays a link, and a file keeps its mode", async () => {
+test("a link remains a link, and a file keeps its mode", async () => {
   const there = join(bench.folder, "repository");
   mkdirSync(there);
   const modeOf = (file: string) => statSync(file).mode & 0o777;
   const wanted = await bench.succeed("export");
   const kept = join(there, "kept.json");
   writeFileSync(kept, "old");
-  // More than a umask leaves, and less.
+  // More permissions than a umask allows, and fewer.
   for (const mode of [0o666, 0o600]) {
     chmodSync(kept, mode);
     await bench.run("export", "-o", kept);
@@ -101,12 +101,12 @@ test("a link stays a link, and a file keeps its mode", async () => {
   assert.deepEqual(readdirSync(there).sort(), ["kept.json", "made.json"]);
 });
 
-test("what is no file is written into: standard output, a pipe", async () => {
+test("standard output and pipes are written directly", async () => {
   const wanted = await bench.succeed("export");
   assert.equal(await bench.succeed("export", "-o", "-"), wanted);
   assert.equal(await bench.succeed("export", "-o", "-", "--json"), wanted);
   assert.ok(!existsSync("-"));
-  // Of our own: a mistake that is made by root would replace a device of the machine.
+  // Our own pipe, because a bug could replace a device of the machine if the tests run as root.
   const pipe = join(bench.folder, "pipe");
   const run = promisify(execFile);
   await run("mkfifo", [pipe]);
@@ -120,23 +120,31 @@ test("what is no file is written into: standard output, a pipe", async () => {
   assert.ok(lstatSync(pipe).isFIFO());
 });
 
-test("what cannot be written or asked for leaves no file behind", async () => {
+test("errors leave no file", async () => {
   const file = bench.file("kept.json", "as it was");
   mkdirSync(join(bench.folder, "taken"));
   const before = readdirSync(bench.folder);
   await bench.fail(4, /key/, "export", "-o", file, "--key", "hal_0000000000000000_nothing");
-  await bench.fail(4, /Use such a key/, "export", "-o", file, "--key", bench.keys.client);
+  await bench.fail(
+    4,
+    /Pass a key with that role/,
+    "export",
+    "-o",
+    file,
+    "--key",
+    bench.keys.client,
+  );
   await bench.fail(6, /cannot be reached/, "export", "-o", file, "--url", "http://127.0.0.1:9");
-  await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "no/where.json"));
-  await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "taken"));
-  await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "new/"));
-  await bench.fail(2, /contradict/, "export", "--json", "--format", "yaml");
+  await bench.fail(1, /can't be written/, "export", "-o", join(bench.folder, "no/where.json"));
+  await bench.fail(1, /can't be written/, "export", "-o", join(bench.folder, "taken"));
+  await bench.fail(1, /can't be written/, "export", "-o", join(bench.folder, "new/"));
+  await bench.fail(2, /not both/, "export", "--json", "--format", "yaml");
   await bench.fail(2, /choices are json, yaml/, "export", "--format", "toml");
   assert.equal(readFileSync(file, "utf8"), "as it was");
   assert.deepEqual(readdirSync(bench.folder), before);
 });
 
-test("webhooks only when asked for, without secrets, and created elsewhere once", async () => {
+test("webhooks are exported on request, without secrets, and created once elsewhere", async () => {
   const url = "http://127.0.0.1:9/hook";
   const made = await bench.admin("POST", "/webhooks", {
     url,
@@ -159,7 +167,7 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
   await bench.fail(4, /role admin/, "import", file, "--dry-run", ...asReader);
   const webhooks = async () => (await elsewhere.admin("GET", "/webhooks")).body as Webhook[];
   const without = await elsewhere.run("import", file);
-  assert.match(without.stderr, /also contains webhooks, which are not imported/);
+  assert.match(without.stderr, /contains webhooks, which are not imported/);
   assert.deepEqual(await webhooks(), []);
   const dry = await elsewhere.run("import", file, "--webhooks", "--dry-run", "--exit-code");
   assert.equal(dry.code, 7);

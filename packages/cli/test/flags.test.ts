@@ -1,4 +1,4 @@
-// halyard flags, against a started server.
+// halyard flags.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -28,29 +28,29 @@ before(async () => {
 });
 after(() => server.close());
 
-/** As results tell the place, for people and for scripts. */
+/** The place in results, as text and as JSON. */
 const where = () => `in ${environment.name} at ${server.url}`;
 const place = () => ({ environment: environment.name, server: server.url });
 
 const flagOf = async (key: string) =>
   (await environment.admin("GET", `/flags/${key}`)).body as Flag;
 
-test("a flag from its creation to its end", async () => {
+test("a flag from creation to deletion", async () => {
   assert.equal(
     await halyard.succeed("flags", "create", "wide", "--percentage", "5", "--description", "A b"),
-    `Created wide ${where()}, off. Turn it on for 5 % with: halyard flags enable wide\n`,
+    `Created wide ${where()}, off. Turn it on for 5% with: halyard flags enable wide\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "enable", "wide"),
-    `wide is now on for 5 % ${where()} (version 2).\n`,
+    `wide is now on for 5% ${where()} (version 2).\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "enable", "wide"),
-    `wide was already on for 5 % ${where()} (version 2).\n`,
+    `wide was already on for 5% ${where()} (version 2).\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "rollout", "wide", "25.5%"),
-    `wide: 5 % → 25.5 % ${where()} (version 3). Of 10,000 users it reaches about 2,050 more; nobody loses it.\n`,
+    `wide: 5% → 25.5% ${where()} (version 3). Of 10,000 users, it reaches about 2,050 more; no user loses it.\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "describe", "wide", "Two words"),
@@ -62,7 +62,7 @@ test("a flag from its creation to its end", async () => {
   );
   assert.equal(
     await halyard.succeed("flags", "rollout", "wide", "10", "--url", server.url),
-    `wide: 25.5 % → 10 % ${where()} (version 6). Of 10,000 users it reaches about 1,550 fewer; nobody gains it.\nIt is off: nobody gets it until you run halyard flags enable wide --url ${server.url}\n`,
+    `wide: 25.5% → 10% ${where()} (version 6). Of 10,000 users, it reaches about 1,550 fewer; no user gains it.\nThe flag is off. Turn it on with: halyard flags enable wide --url ${server.url}\n`,
   );
   await halyard.succeed("flags", "describe", "wide", "--clear");
   assert.deepEqual(await flagOf("wide"), {
@@ -76,12 +76,12 @@ test("a flag from its creation to its end", async () => {
   const history = await halyard.succeed("flags", "history", "wide", "--limit", "3");
   assert.match(
     history,
-    /^v7 {2}\S+Z {2}updated by admin \([0-9a-f]{16}\)\n {6}description {2}"Two words" → none\nv6 .*\n {6}percentage {3}25\.5 % → 10 %\nv5 .* disabled by .*\n {6}enabled {6}on → off\n$/,
+    /^v7 {2}\S+Z {2}updated by admin \([0-9a-f]{16}\)\n {6}description {2}"Two words" → none\nv6 .*\n {6}percentage {3}25\.5% → 10%\nv5 .* disabled by .*\n {6}enabled {6}on → off\n$/,
   );
   await halyard.refuse(
     ["flags", "delete", "wide"],
     2,
-    new RegExp(`^halyard: Delete wide \\(off\\) ${where()}\\?.*add --yes`),
+    new RegExp(`^halyard: Delete wide \\(off\\) ${where()}\\?.*confirm with --yes`),
   );
   assert.equal((await flagOf("wide")).key, "wide");
   assert.match(
@@ -95,7 +95,7 @@ test("a flag from its creation to its end", async () => {
   );
 });
 
-test("for scripts: every answer is JSON and tells the version", async () => {
+test("as JSON: every result contains the version", async () => {
   const made = { key: "plain", type: "boolean", enabled: true, description: null };
   assert.deepEqual(await halyard.read("flags", "create", "plain", "--enabled"), {
     ...made,
@@ -139,7 +139,7 @@ test("for scripts: every answer is JSON and tells the version", async () => {
   });
 });
 
-test("the list is filtered, and knows what nobody asks for", async () => {
+test("the list has filters, including flags that are not evaluated", async () => {
   for (const key of ["list-used", "list-idle"]) {
     await environment.admin("POST", "/flags", { key, type: "rollout", percentage: 100 });
   }
@@ -150,14 +150,14 @@ test("the list is filtered, and knows what nobody asks for", async () => {
   );
   assert.equal(
     await halyard.succeed("flags", "list", "--search", "list-"),
-    "KEY        STATE  REACH  DESCRIPTION\nlist-idle  off    100 %\nlist-used  on     100 %\n",
+    "KEY        STATE  REACH  DESCRIPTION\nlist-idle  off    100%\nlist-used  on     100%\n",
   );
   const keys = async (...args: string[]) =>
     (await halyard.read<Flag[]>("flags", "list", ...args)).map(({ key }) => key);
   assert.deepEqual(await keys("--type", "rollout", "--enabled", "true"), ["list-used"]);
   assert.deepEqual(await keys("--stale", "1"), ["list-idle"]);
   const shown = await halyard.succeed("flags", "get", "list-used");
-  assert.match(shown, /^list-used\n {2}type +rollout\n {2}state +on\n {2}reach +100 %\n/);
+  assert.match(shown, /^list-used\n {2}type +rollout\n {2}state +on\n {2}reach +100%\n/);
   assert.match(shown, /last changed +\S+Z \(less than a minute ago\) by \S+\n/);
   assert.match(
     shown,
@@ -165,7 +165,7 @@ test("the list is filtered, and knows what nobody asks for", async () => {
   );
 });
 
-test("members of any type are set by name, as JSON or as text", async () => {
+test("fields of any type are set by name, as JSON or text", async () => {
   assert.deepEqual(await halyard.read("flags", "create", "named", "--set", "percentage=5"), {
     ...{ key: "named", type: "rollout", enabled: false, percentage: 5 },
     ...{ description: null, version: 1, ...place() },
@@ -173,7 +173,7 @@ test("members of any type are set by name, as JSON or as text", async () => {
   const set = ["--set", "percentage=7.5", "--set", "enabled=true", "--set", "description=a=b c"];
   assert.equal(
     await halyard.succeed("flags", "update", "named", ...set),
-    `named: enabled off → on, percentage 5 % → 7.5 %, description none → "a=b c" ${where()} (version 2).\n`,
+    `named: enabled off → on, percentage 5% → 7.5%, description none → "a=b c" ${where()} (version 2).\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "update", "named", ...set),
@@ -181,7 +181,7 @@ test("members of any type are set by name, as JSON or as text", async () => {
   );
 });
 
-/** Stands before the server; somebody else is quicker than the first change that comes through it. */
+/** A proxy in front of the server that makes a concurrent change before the first request passes. */
 const startRival = async (first: () => Promise<unknown>) => {
   let isFirst = true;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -212,7 +212,7 @@ const startRival = async (first: () => Promise<unknown>) => {
   return { url: `http://127.0.0.1:${port}`, close: () => rival.close() };
 };
 
-test("what somebody else changed meanwhile is neither overwritten nor misreported", async (t) => {
+test("concurrent changes are neither overwritten nor misreported", async (t) => {
   const { admin } = environment;
   await admin("POST", "/flags", { key: "raced", type: "rollout", percentage: 10 });
   const raise = (percentage: number) => () => admin("PATCH", "/flags/raced", { percentage });
@@ -220,16 +220,16 @@ test("what somebody else changed meanwhile is neither overwritten nor misreporte
   t.after(rival.close);
   assert.match(
     await halyard.succeed("flags", "rollout", "raced", "50", "--url", rival.url),
-    /^raced: 40 % → 50 % in \S+ at \S+ \(version 3\)\. .*about 1,000 more/,
+    /^raced: 40% → 50% in \S+ at \S+ \(version 3\)\. .*about 1,000 more/,
   );
   const stricter = await startRival(raise(60));
   t.after(stricter.close);
   const args = ["flags", "rollout", "raced", "70", "--if-version", "3", "--url", stricter.url];
-  await halyard.refuse(args, 5, /at version 4, not 3: somebody changed it/);
+  await halyard.refuse(args, 5, /at version 4, not 3: it was changed/);
   assert.equal(((await flagOf("raced")) as RolloutFlag).percentage, 60);
 });
 
-test("who may not, and where nobody answers", async () => {
+test("missing permissions and unavailable servers", async () => {
   const reader = halyard.with({ HALYARD_API_KEY: environment.keys.server });
   assert.match(await reader.succeed("flags", "list"), /^KEY /);
   await reader.refuse(
@@ -241,14 +241,18 @@ test("who may not, and where nobody answers", async () => {
   await wrong.refuse(["flags", "list"], 4, /not valid.*Check --key/);
   const keyless = halyard.with({ HALYARD_API_KEY: "" });
   await keyless.refuse(["flags", "list"], 4, /An API key is needed: .*profiles set/);
-  const nobody = ["--url", "http://127.0.0.1:9"];
-  await halyard.refuse(["flags", "list", ...nobody], 6, /cannot be reached.*Start a server at/);
+  const unreachable = ["--url", "http://127.0.0.1:9"];
+  await halyard.refuse(
+    ["flags", "list", ...unreachable],
+    6,
+    /cannot be reached.*Start a server at/,
+  );
   await halyard.refuse(
     ["flags", "list", "--url", "here"],
     2,
     /The address must be the URL of a Halyard server/,
   );
-  const ended = await halyard.run("flags", "list", ...nobody, "--json");
+  const ended = await halyard.run("flags", "list", ...unreachable, "--json");
   assert.equal(ended.code, 6);
   assert.equal((JSON.parse(ended.stderr) as { error: string }).error, "UNREACHABLE");
   const mistyped = await halyard.run("flags", "list", "--jsno", "--json");
@@ -259,7 +263,9 @@ test("who may not, and where nobody answers", async () => {
   });
 });
 
-test("at a terminal it colours and asks", { skip: noTerminal }, async () => {
+test("at a terminal, output is coloured and changes ask for confirmation", {
+  skip: noTerminal,
+}, async () => {
   await environment.admin("POST", "/flags", { key: "precious", type: "boolean" });
   const question = /Delete precious \(off\) in \S+ at \S+\?.*\[y\/N\] /;
   const kept = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "n\n"]]);
@@ -276,12 +282,12 @@ test("at a terminal it colours and asks", { skip: noTerminal }, async () => {
   assert.equal(gone.code, 0, gone.screen);
   assert.equal((await environment.admin("GET", "/flags/precious")).status, 404);
 
-  // In an environment that is named like production every change asks; a script goes on without.
+  // In an environment with a production name, changes ask for confirmation at a terminal. A script continues without.
   const first = server.firstKeys.find((key) => key.environment === "production");
   const there = { HALYARD_API_KEY: first?.text ?? "" };
   const risky = ["flags", "create", "risky"];
-  const asked = /Create risky in production at \S+\? \[y\/N\] /;
-  const refused = await runAtTerminal(risky, { ...settings, ...there }, [[asked, "n\n"]]);
+  const asksToCreate = /Create risky in production at \S+\? \[y\/N\] /;
+  const refused = await runAtTerminal(risky, { ...settings, ...there }, [[asksToCreate, "n\n"]]);
   assert.equal(refused.code, 2, refused.screen);
   assert.match(await halyard.with(there).succeed(...risky), /^Created risky in production at /);
 });

@@ -1,4 +1,4 @@
-// What the command says of itself, and of what is not a command.
+// The help, and errors for invalid commands.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Command } from "commander";
@@ -6,7 +6,7 @@ import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { createProgram } from "../src/program.ts";
 import { runInThread } from "./support/command-thread.ts";
 
-/** Every command but the helpers of the library and of completion scripts, by its words. */
+/** Every command except helpers of the library and of completion scripts. */
 const commandsOf = (command: Command, words: readonly string[] = []): [string, Command][] =>
   command.commands
     .filter((child) => child.name() !== "suggest")
@@ -54,7 +54,7 @@ suite("help", () => {
   const pages: [string, RegExp][] = [
     [
       "",
-      /Flags:\n {2}flags [\s\S]*Webhooks, keys and people:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
+      /Flags:\n {2}flags [\s\S]*Webhooks, keys and users:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
     ],
     [
       "serve",
@@ -84,7 +84,7 @@ suite("help", () => {
   });
 });
 
-suite("what is not a command ends with 2 and points at --help", () => {
+suite("an invalid command exits with 2 and mentions --help", () => {
   const refuse = async (args: string[], message: RegExp) => {
     const { code, stdout, stderr } = await runInThread(args);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
@@ -106,7 +106,7 @@ suite("what is not a command ends with 2 and points at --help", () => {
   ];
   for (const [args, message] of mistakes) {
     test(`halyard ${args.join(" ")}`, () =>
-      refuse(args, new RegExp(`^halyard: .*${message.source}.*\\n\\(add --help`)));
+      refuse(args, new RegExp(`^halyard: .*${message.source}.*\\n\\(see --help`)));
   }
 
   for (const args of [[], ["keys"], ["flags"]]) {

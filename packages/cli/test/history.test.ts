@@ -1,4 +1,4 @@
-// halyard history, against a started server: results, the people that it names, and empty results.
+// halyard history: results, the users in them, and empty results.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ChangeRequest, HistoryEntry } from "@halyard/sdk/management";
@@ -43,7 +43,7 @@ suite("history", () => {
     assert.match(wrong.stderr, /tag selects flags/);
   });
 
-  test("the person comes before the key: who changed, proposed, approved and commented", async () => {
+  test("the user comes before the key: authors of changes, requests, approvals and comments", async () => {
     const { halyard, server, environment } = on;
     const ada = await personalKey("Ada Lovelace", "cli");
     const ben = await personalKey("Ben Nevis", "laptop");

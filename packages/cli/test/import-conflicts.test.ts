@@ -1,4 +1,4 @@
-// halyard import while others work on the same flags, the server says wait, or goes away: nobody's change is lost.
+// halyard import with concurrent changes of the same flags, and with a busy or failing server: no change is lost.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test("what others have changed meanwhile stays, the rest is done, and the end is 5", async (t) => {
+test("concurrent changes are kept, the rest is applied, and the exit code is 5", async (t) => {
   const bench = await newBench(server);
   await bench.put(
     boolean("late", false),
@@ -23,7 +23,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
     boolean("plain", false),
   );
   const { admin } = bench;
-  /** Done once, when the command asks for exactly this. */
+  /** Runs once, at this request of the command. */
   const meanwhile = new Map<string, () => Promise<unknown>>([
     ["GET /flags/late", () => admin("PATCH", "/flags/late", { description: "Theirs" })],
     ["POST /changes", () => admin("PATCH", "/flags/later", { description: "Theirs" })],
@@ -33,7 +33,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
     ["GET /flags/pruned-too", () => admin("PATCH", "/flags/pruned-too", { enabled: true })],
     ["PATCH /flags/new", () => admin("PATCH", "/flags/new", { description: "Theirs" })],
   ]);
-  /** The command creates several at once: whichever comes first, all wait until somebody else was there. */
+  /** The command creates several flags concurrently. All requests wait until the concurrent change is made. */
   let taken: Promise<unknown> | undefined;
   const url = await meddlingProxy(t, server.url, async (method, path) => {
     if (method === "POST" && path === "/flags") {
@@ -51,7 +51,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
   );
   const { stdout } = await bench.fail(
     5,
-    /^\{"error":"CONFLICT","message":"Somebody else changed 7 flags/m,
+    /^\{"error":"CONFLICT","message":"Someone else changed 7 flags/m,
     ...["import", file, "--prune", "--yes", "--json", "--url", url],
   );
   assert.deepEqual([...meanwhile.keys()], []);
@@ -87,7 +87,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
   ]);
 });
 
-test("conflicts are told to people by flag", async (t) => {
+test("conflicts are reported by flag", async (t) => {
   const bench = await newBench(server);
   await bench.put(boolean("late", false));
   const url = await meddlingProxy(t, server.url, async (method, path) => {
@@ -106,12 +106,12 @@ test("conflicts are told to people by flag", async (t) => {
       signal: null,
       stdout: `~ late  enabled off → on\n1 to change, 0 unchanged ${where}.\nNothing was changed ${where}.\n`,
       stderr:
-        "halyard: conflict: late: was changed meanwhile by admin at TIME\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
+        "halyard: conflict: late: was changed meanwhile by admin at TIME\nhalyard: Someone else changed one flag, so it was not updated. Run the same command again to see the difference and apply it.\n",
     },
   );
 });
 
-test("a server that goes away ends it with 6, and the same again goes on where it was", async (t) => {
+test("if the server goes away, the exit code is 6, and the same command continues later", async (t) => {
   const bench = await newBench(server);
   const flags = Array.from({ length: 60 }, (_, index) =>
     rollout(`flag-${String(index).padStart(2, "0")}`, index % 2 === 0, index),
@@ -124,7 +124,7 @@ test("a server that goes away ends it with 6, and the same again goes on where i
   });
   const { stdout } = await bench.fail(
     6,
-    /cannot be reached.* \d+ of 60 changes were not tried: run the same command again to continue\./,
+    /cannot be reached.* \d+ of 60 changes were not attempted\. Run the same command again to continue\./,
     "import",
     file,
     "--url",
@@ -136,11 +136,11 @@ test("a server that goes away ends it with 6, and the same again goes on where i
   assert.deepEqual(await bench.flags(), flags);
 });
 
-test("a server that takes no more for now is waited for", async (t) => {
+test("the command waits for a server that limits requests", async (t) => {
   const bench = await newBench(server);
   let refusals = 0;
   const url = await meddlingProxy(t, server.url, async (method) => {
-    // As often as the client library asks by itself.
+    // As often as the client library retries by itself.
     if (method !== "POST" || refusals === 3) return undefined;
     refusals += 1;
     return {
@@ -164,8 +164,8 @@ test(`${many} flags at once, and then nothing`, async () => {
     boolean(`flag-${String(index).padStart(4, "0")}`, index === many - 1),
   );
   const file = bench.file("flags.json", flags);
-  const told = await bench.succeed("import", file);
-  const lines = told.trimEnd().split("\n");
+  const output = await bench.succeed("import", file);
+  const lines = output.trimEnd().split("\n");
   assert.equal(lines.length, 103);
   assert.deepEqual(lines.slice(-3), [
     `  … and ${many - 100} more (--dry-run shows all)`,

@@ -1,4 +1,4 @@
-// halyard import of our own files against a started server: planned, shown, carried out, and the same again.
+// halyard import of Halyard's own files: planned, shown, applied, and repeated.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
@@ -22,13 +22,13 @@ const wanted = [
   rollout("changed", true, 25.5),
   rollout("new", true, 50, "With\na second line"),
 ];
-const planned = `~ changed  enabled off → on, percentage 10 % → 25.5 %, description "Before" → none
-+ new      rollout, on, 50 %, "With\\na second line"
+const planned = `~ changed  enabled off → on, percentage 10% → 25.5%, description "Before" → none
++ new      rollout, on, 50%, "With\\na second line"
 `;
 
-const hit = `Nobody was seen: there is nothing to count.
-new: of everybody, exactly 50 % would get another value.
-changed: of everybody, exactly 25.5 % would get another value.
+const hit = `No users were sampled, so the impact is unknown.
+new: exactly 50% of all users would get a different value.
+changed: exactly 25.5% of all users would get a different value.
 `;
 
 test("a dry run shows what would change and changes nothing", async () => {
@@ -38,8 +38,8 @@ test("a dry run shows what would change and changes nothing", async () => {
   const revision = await bench.revision();
   assert.equal(
     (await bench.succeed("import", file, "--dry-run")).replace(
-      /Nobody was seen since \S+:/,
-      "Nobody was seen:",
+      /No users were sampled since \S+,/,
+      "No users were sampled,",
     ),
     `${planned}1 to create, 1 to change, 1 unchanged ${bench.where}.\n${hit}`,
   );
@@ -68,7 +68,7 @@ test("a dry run shows what would change and changes nothing", async () => {
   await bench.fail(2, /--exit-code needs --dry-run/, "import", file, "--exit-code");
 });
 
-test("what is planned is done, and a second time there is nothing to do", async () => {
+test("the plan is applied, and a second import changes nothing", async () => {
   const bench = await newBench(server);
   await bench.put(...there);
   const file = bench.file("flags.json", wanted);
@@ -91,7 +91,7 @@ test("what is planned is done, and a second time there is nothing to do", async 
 
   await bench.fail(
     2,
-    /One flag will be deleted in \S+ at \S+\. Continue\? There is no terminal to ask at: add --yes/,
+    /One flag will be deleted in \S+ at \S+\. Continue\? Without a terminal, confirm with --yes/,
     "import",
     file,
     "--prune",
@@ -105,7 +105,7 @@ test("what is planned is done, and a second time there is nothing to do", async 
   assert.deepEqual(await bench.flags(), wanted);
 });
 
-test("YAML from standard input; what is not given is what a new flag has", async () => {
+test("YAML from standard input; missing fields get the values of a new flag", async () => {
   const bench = await newBench(server);
   const yaml = "halyard: 1\nflags:\n- {key: plain, type: boolean, enabled: true}\n";
   const { code, stdout } = await runWithInput(["import", "-"], bench.settings, yaml);
@@ -115,13 +115,13 @@ test("YAML from standard input; what is not given is what a new flag has", async
   assert.deepEqual([empty.code, empty.stderr], [1, "halyard: standard input is empty.\n"]);
 });
 
-test("a type cannot change: told, the rest is done, and the end is 1", async () => {
+test("a type can't change: it is reported, the rest is applied, and the exit code is 1", async () => {
   const bench = await newBench(server);
   await bench.put(boolean("fixed", true));
   const file = bench.file("flags.json", [rollout("fixed", true, 5), boolean("other")]);
   const { stdout } = await bench.fail(
     1,
-    /One flag has a different type there, which is fixed at creation/,
+    /One flag has a different type in the target, which is fixed at creation/,
     "import",
     file,
   );
@@ -130,8 +130,8 @@ test("a type cannot change: told, the rest is done, and the end is 1", async () 
   await bench.fail(1, /fixed at creation/, "import", file, "--dry-run", "--exit-code");
 });
 
-suite("a file with mistakes changes nothing", () => {
-  test("all of them are told at once, with their lines", async () => {
+suite("a file with errors changes nothing", () => {
+  test("all errors are reported at once, with their lines", async () => {
     const bench = await newBench(server);
     const yaml = `halyard: 1
 owner: me
@@ -160,7 +160,7 @@ flags:
     assert.equal(stdout, "");
     assert.equal(
       stderr,
-      `halyard: ${file} has 12 mistakes; nothing was changed.
+      `halyard: ${file} has 12 errors; nothing was changed.
   line 2: "owner" is not a known field
   line 7: "key" must be 1 to 128 characters, letters, digits, dot, underscore or hyphen, beginning with a letter or a digit, not "bad key" (flag "bad key")
   line 9: "enabled" must be true or false, not "yes" (flag "bad key")
@@ -197,7 +197,7 @@ flags:
     [
       "loop.yaml",
       "halyard: 1\nflags: &all\n  - *all\n",
-      /contains a value that never ends:\n {2}line 3: \*all is part of what it stands for/,
+      /contains a value that includes itself:\n {2}line 3: \*all refers to a value that contains it/,
     ],
     ["list.yaml", "halyard: 1\nflags: {}\n", /line 2: "flags" must be a list, not \{\}/],
     ["text.txt", "hello", /not a halyard export/],
@@ -215,14 +215,14 @@ flags:
   }
 });
 
-test("who may not, who is not there", async () => {
+test("missing permissions and missing servers", async () => {
   const bench = await newBench(server);
   const file = bench.file("flags.json", wanted);
   await bench.fail(3, /There is no file nowhere\.yaml/, "import", "nowhere.yaml");
   await bench.fail(4, /Check --key/, "import", file, "--key", "hal_0000000000000000_nothing");
   const { stdout } = await bench.fail(
     4,
-    /3 of 3 changes failed; the first: .*Use such a key/,
+    /3 of 3 changes failed; the first: .*Pass a key with that role/,
     "import",
     file,
     "--key",
@@ -234,7 +234,7 @@ test("who may not, who is not there", async () => {
   assert.deepEqual(await bench.flags(), []);
 });
 
-test("the rules for a file are the server's", async () => {
+test("files are validated like requests to the server", async () => {
   const bench = await newBench(server);
   const plain = (members: object) => ({ type: "boolean", ...members });
   const keys = ["a", "A.b_c-9", "", "-a", ".a", "a b", "a/b", "ä", "a\n"];

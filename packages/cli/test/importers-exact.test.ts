@@ -1,4 +1,4 @@
-// Flags whose import once differed from the product's own SDK. The expected values come from that SDK.
+// Flags that the import once converted differently from the product's own SDK. The expected values come from that SDK.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { convert } from "../src/flags-file/importers/convert.ts";
@@ -6,7 +6,7 @@ import { readProduct } from "../src/flags-file/importers/read-product.ts";
 import { evaluator } from "./support/import-fixtures.ts";
 import { cases } from "./support/sdks/cases.ts";
 
-suite("people get what the product's SDK returns", () => {
+suite("users get the same values as from the product's SDK", () => {
   for (const { product, environment, what, document, flag, note, people } of cases) {
     test(`${product}: ${what}`, () => {
       const { found, segments = [] } = readProduct(product, { value: document, environment });
@@ -41,7 +41,7 @@ test("a flag that requires a flag with exact notes has a note of its own", () =>
   const { notes } = convert(found, [], {});
   assert.deepEqual(notes, [
     { key: "parent", note: "exact only if email is not a list" },
-    { key: "child", note: "requires parent, whose notes apply here as well" },
+    { key: "child", note: "requires parent, whose notes apply here too" },
   ]);
 });
 

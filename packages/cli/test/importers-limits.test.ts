@@ -1,4 +1,4 @@
-// What cannot be said in Halyard never lets anybody in: the rule is left out where that is safe, else the flag.
+// Conditions without an equivalent never give more users access: the rule is left out if that is safe, otherwise the flag.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { suite, test } from "node:test";
@@ -8,7 +8,7 @@ import { importers } from "../src/flags-file/importers/importers.ts";
 import { readFlagsFile } from "../src/flags-file/read-flags-file.ts";
 import { convertFile, files, folder } from "./support/import-fixtures.ts";
 
-suite("nobody gets in by mistake", () => {
+suite("no user gets access by mistake", () => {
   const flagd = (definition: object) => {
     const flags = { flag: { state: "ENABLED", defaultVariant: "off", ...definition } };
     return convert(importers.flagd({ value: { flags }, environment: undefined }).found, [], {});
@@ -17,7 +17,7 @@ suite("nobody gets in by mistake", () => {
   const unreadable = { "==": [{ "%": [{ var: "n" }, 2] }, 0] };
   const isSwiss = { "==": [{ var: "country" }, "CH"] };
 
-  test("an unreadable rule is left out only where those whom it names then get off, or the same", () => {
+  test("an unsupported rule is left out only if its users then get off, or the same value", () => {
     const onOff = { on: true, off: false };
     const kept = flagd({
       variants: onOff,
@@ -25,13 +25,13 @@ suite("nobody gets in by mistake", () => {
     });
     assert.equal(kept.flags.length, 1);
     assert.match(kept.notes[0]?.note ?? "", /^rule 1 is left out, because it /);
-    // Without it, those who are shut out would get in.
+    // Without the rule, excluded users would get access.
     const shut = flagd({
       variants: onOff,
       targeting: { if: [unreadable, "off", isSwiss, "on", "off"] },
     });
     assert.deepEqual(shut.flags, []);
-    // Without it, those who get blue would get green.
+    // Without the rule, users who get blue would get green.
     const other = { variants: colours, defaultVariant: "red" };
     const mixed = flagd({
       ...other,
@@ -45,7 +45,7 @@ suite("nobody gets in by mistake", () => {
     assert.equal(same.flags.length, 1);
   });
 
-  test("a flag that requires another one to be off does not come over with less of that one", () => {
+  test("a flag that requires another one to be off is not imported if rules of that one are left out", () => {
     const strategy = (featureName: string, constraints: object[] = []) => ({
       featureName,
       name: "default",
@@ -75,7 +75,7 @@ suite("nobody gets in by mistake", () => {
   });
 });
 
-test("a long list of people becomes a segment", () => {
+test("a long list of users becomes a segment", () => {
   const keys = Array.from({ length: 1_001 }, (_, index) => `user-${index}`);
   const value = {
     features: [{ name: "testers" }],
@@ -94,7 +94,7 @@ test("a long list of people becomes a segment", () => {
   ]);
 });
 
-test("a file whose product was not named is recognised", async () => {
+test("a file is recognised if the product is not specified", async () => {
   for (const [file, from] of Object.values(files)) {
     const document = await readDocument(join(folder, file));
     await assert.rejects(readFlagsFile(document), ({ message }: Error) =>
@@ -103,7 +103,7 @@ test("a file whose product was not named is recognised", async () => {
   }
 });
 
-test("names that Halyard does not allow", async () => {
+test("invalid names", async () => {
   const value = {
     flags: {
       colour: {
@@ -142,11 +142,11 @@ test("names that Halyard does not allow", async () => {
   ]);
   assert.deepEqual(notes, [
     { key: "colour", note: 'its variant "dark red" is now "dark-red-2"' },
-    { key: "colour", note: "exact only if targetingKey is there" },
+    { key: "colour", note: "exact only if targetingKey is present" },
   ]);
 });
 
-test("--lossy brings the rest turned off, with their variants", async () => {
+test("--lossy imports the rest turned off, with their variants", async () => {
   const { flags, createOnly, leftOut } = await convertFile("go-feature-flag", { lossy: true });
   const hidden = flags.find(({ key }) => key === "colour-hidden");
   assert.deepEqual(hidden, {

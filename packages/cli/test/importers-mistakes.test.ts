@@ -1,4 +1,4 @@
-// halyard import --from with a file that is not what was said: refused with what to do, and nothing is printed.
+// halyard import --from with a file of another product: rejected with the next step, without output.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -17,18 +17,18 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
   assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
 };
 
-suite("files that are not what was said", () => {
+suite("files of another product", () => {
   const mistakes: [name: string, from: string[], code: number, message: RegExp][] = [
     ["unleash.json", [], 1, /looks like an export of unleash: add --from unleash/],
     ["flagd.yaml", [], 1, /looks like an export of flagd: add --from flagd/],
-    ["unleash.json", ["--from", "growthbook"], 1, /not what GrowthBook exports/],
-    ["unleash.json", ["--from", "flipt"], 1, /not what Flipt exports/],
-    ["unleash.json", ["--from", "go-feature-flag"], 1, /not what GO Feature Flag exports/],
+    ["unleash.json", ["--from", "growthbook"], 1, /not a file from GrowthBook/],
+    ["unleash.json", ["--from", "flipt"], 1, /not a file from Flipt/],
+    ["unleash.json", ["--from", "go-feature-flag"], 1, /not a file from GO Feature Flag/],
     ["products/flipt.yaml", ["--from", "flipt"], 2, /--environment \(production, staging\)/],
-    ["flagd.yaml", ["--from", "unleash"], 1, /not what Unleash exports/],
-    ["unleash.json", ["--from", "launchdarkly"], 1, /not what LaunchDarkly exports/],
-    ["unleash.json", ["--from", "flagsmith"], 1, /not what Flagsmith exports/],
-    ["products/launchdarkly.json", ["--from", "flagd"], 1, /not what flagd exports/],
+    ["flagd.yaml", ["--from", "unleash"], 1, /not a file from Unleash/],
+    ["unleash.json", ["--from", "launchdarkly"], 1, /not a file from LaunchDarkly/],
+    ["unleash.json", ["--from", "flagsmith"], 1, /not a file from Flagsmith/],
+    ["products/launchdarkly.json", ["--from", "flagd"], 1, /not a file from flagd/],
     ["flagd.yaml", ["--from", "flagd", "-e", "x"], 1, /omit --environment/],
     [
       "unleash.json",

@@ -1,5 +1,5 @@
-// Random flags of each product, evaluated with the product's own SDK and with what Halyard imports: every difference is
-// one that the import reports on that flag.
+// Random flags of each product, evaluated with the product's own SDK and with the imported flags: every difference must be
+// reported by a note on the flag.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** One of the differences, with what is needed to repeat it. */
+/** The first difference, with everything needed to reproduce it. */
 const shown = ([first]: readonly Difference[]): string => {
   if (first === undefined) return "";
   const { flag, person, theirs, ours, notes, document, converted } = first;
@@ -43,7 +43,7 @@ const shown = ([first]: readonly Difference[]): string => {
   return JSON.stringify({ flag, theirs, ours, notes, person, imported, document }, null, 1);
 };
 
-suite("what is imported decides as the product's SDK does, or the import says what differs", () => {
+suite("imported flags decide like the product's SDK, or have a note about the difference", () => {
   for (const trial of trials) {
     test(`${trial.product}: ${trial.packageName} ${trial.version}`, async (t) => {
       const { evaluations, reported, silent, flags } = await compare(trial, sdk, { wanted });
@@ -51,14 +51,14 @@ suite("what is imported decides as the product's SDK does, or the import says wh
         `${trial.product}: ${evaluations} evaluations, ${silent.length} silent differences, ${reported} reported ones; of the flags ${flags.whole} imported whole, ${flags.noted} with notes, ${flags.leftOut} skipped`,
       );
       assert.ok(evaluations >= wanted);
-      // Most flags must be imported, many of them whole: a comparison of nothing would find no difference either.
+      // Most flags must be imported, many of them whole: otherwise the comparison would be pointless.
       assert.ok(flags.whole > 10 && flags.whole + flags.noted > flags.leftOut);
       assert.equal(silent.length, 0, shown(silent));
     });
   }
 });
 
-suite("a percentage selects other users, and as many", () => {
+suite("a percentage selects different users, but the same number", () => {
   for (const trial of trials) {
     test(trial.product, async () => {
       const { document, person } = percentages[trial.product] ?? assert.fail("is not there");
@@ -79,7 +79,7 @@ suite("a percentage selects other users, and as many", () => {
   }
 });
 
-suite("the SDKs return what importers-exact.test.ts expects of an import", () => {
+suite("the SDKs return the values that importers-exact.test.ts expects", () => {
   for (const { product, what, document, flag, people } of cases) {
     test(`${product}: ${what}`, async () => {
       const trial = trials.find((each) => each.product === product);

@@ -1,5 +1,5 @@
-// What other products export, with targeting: every flag becomes what stands in fixtures/products/expected, and people get
-// what the other product gives them.
+// Files of other products with targeting: the flags equal those in fixtures/products/expected, and users get the same
+// values as in the other product.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { EvaluationContext } from "@halyard/core/context";
@@ -13,10 +13,10 @@ suite("every flag of a file", () => {
   for (const name of Object.keys(files)) {
     test(name, async () => {
       const { flags, segments, counts, notes, leftOut, remarks, whole } = await convertFile(name);
-      const told = { counts, flags, segments, notes, leftOut, remarks };
-      assert.deepEqual(JSON.parse(JSON.stringify(told)), readJson("expected", `${name}.json`));
+      const actual = { counts, flags, segments, notes, leftOut, remarks };
+      assert.deepEqual(JSON.parse(JSON.stringify(actual)), readJson("expected", `${name}.json`));
       assert.equal(counts.whole, whole.length);
-      // What is made of them may be saved.
+      // The results are valid.
       for (const { enabled: _, ...flag } of flags) assert.ok(newFlag(flag).ok, flag.key);
       for (const segment of segments) {
         const errors = collectErrors();
@@ -27,11 +27,13 @@ suite("every flag of a file", () => {
   }
 });
 
-/** Flags of which a rule is left out, or an attribute is not there by itself: they may give off to more people. */
+/** Flags without some rule, or with an attribute that must be added to contexts. More users may get off. */
 const narrower = ({ notes }: Converted): ReadonlySet<string> =>
-  new Set(notes.filter(({ note }) => /is left out|by themselves/.test(note)).map(({ key }) => key));
+  new Set(
+    notes.filter(({ note }) => /is left out|send automatically/.test(note)).map(({ key }) => key),
+  );
 
-suite("people get what the product's own evaluator gave them", () => {
+suite("users get the same values as from the product's own evaluator", () => {
   const people = readJson("people.json") as EvaluationContext[];
   for (const name of ["launchdarkly", "unleash", "flagsmith", "flagd", "growthbook"]) {
     test(name, async () => {
@@ -63,7 +65,7 @@ const check = async (name: string, people: People) => {
   }
 };
 
-test("GO Feature Flag: people in and out", () =>
+test("GO Feature Flag: included and excluded users", () =>
   check("go-feature-flag", [
     ["for-staff", { email: "ANNA@example.COM" }, true],
     ["for-staff", {}, false],
@@ -97,7 +99,7 @@ test("GO Feature Flag: people in and out", () =>
     ["asleep", {}, false],
   ]));
 
-test("Flipt: people in and out", () =>
+test("Flipt: included and excluded users", () =>
   check("flipt", [
     ["for-staff", { email: "anna@example.com" }, true],
     ["for-staff", {}, false],

@@ -1,4 +1,4 @@
-// halyard import --from: what other products export becomes flags at a started server, and what cannot is told.
+// halyard import --from: files of other products become flags on a server, and other flags are reported.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ interface Report {
   readonly counts: Record<string, number>;
 }
 
-/** In an environment of its own: the flags that are there afterwards, and what was told. */
+/** Imports into a new environment, and returns the flags and the report. */
 const imported = async (...args: string[]) => {
   const { admin, keys } = await server.environment();
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin };
@@ -35,7 +35,9 @@ const imported = async (...args: string[]) => {
   assert.ok(report.changes.every(({ outcome }) => outcome === "done"));
   return {
     flags: (await admin("GET", "/flags")).body,
-    told: Object.fromEntries(report.leftOut.map(({ name, reasons }) => [name, reasons.join("; ")])),
+    skipped: Object.fromEntries(
+      report.leftOut.map(({ name, reasons }) => [name, reasons.join("; ")]),
+    ),
     report,
     settings,
     admin,
@@ -45,10 +47,10 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
   const bench = await newBench(server);
   assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
 };
-/** Of products that have segments; flagd is below, and docs/moving.md runs the import from GO Feature Flag. */
+/** Products with segments. flagd is below, and docs/moving.md runs the import from GO Feature Flag. */
 const withSegments = ["launchdarkly", "unleash", "flagsmith", "growthbook", "flipt"];
 
-suite("flags and segments of each product are at the server afterwards", () => {
+suite("flags and segments of each product are created on the server", () => {
   for (const name of withSegments) {
     const [file = "", from = "", environment] = files[name] ?? [];
     test(name, async () => {
@@ -83,16 +85,16 @@ suite("flags and segments of each product are at the server afterwards", () => {
 });
 
 suite("Unleash", () => {
-  test("--lossy brings the rest switched off, once, and never what is archived", async () => {
+  test("--lossy imports the rest turned off, once, and never archived flags", async () => {
     const args = [fixture("unleash.json"), "--from", "unleash", "--lossy", "--rename-invalid"];
-    const { flags, told, report, admin, settings } = await imported(...args);
+    const { flags, skipped, report, admin, settings } = await imported(...args);
     const list = flags as { key: string; enabled: boolean }[];
     assert.equal(list.length, 17);
     assert.deepEqual(
       list.filter(({ key }) => ["at-random", "in-a-segment", "wave"].includes(key)),
       [boolean("at-random", false), boolean("in-a-segment", false), boolean("wave", true)],
     );
-    assert.deepEqual(Object.keys(told), ["old-banner"]);
+    assert.deepEqual(Object.keys(skipped), ["old-banner"]);
     assert.deepEqual(
       report.notes.filter(({ key }) => key === "wave" || key === "at-random"),
       [
@@ -103,7 +105,7 @@ suite("Unleash", () => {
         { key: "wave", note: 'was "~wave"' },
       ],
     );
-    // What somebody has made of it here since is not undone.
+    // Later changes in Halyard are not undone.
     await admin("PATCH", "/flags/at-random", { enabled: true });
     const again = await runInThread(["import", ...args, "--prune"], settings);
     assert.equal(again.code, 0);
@@ -111,7 +113,7 @@ suite("Unleash", () => {
     assert.deepEqual((await admin("GET", "/flags/at-random")).body, boolean("at-random", true));
   });
 
-  test("an export of several environments needs one chosen", async () => {
+  test("an export of several environments requires a choice", async () => {
     const file = join(server.folder, "several.json");
     const whole = JSON.parse(readFileSync(fixture("unleash.json"), "utf8"));
     whole.featureEnvironments.push({
@@ -131,16 +133,16 @@ suite("Unleash", () => {
       3,
       /no environment "qa"; it has production, test/,
     );
-    const { flags, told } = await imported(file, "--from", "unleash", "--environment", "test");
+    const { flags, skipped } = await imported(file, "--from", "unleash", "--environment", "test");
     assert.deepEqual(flags, [boolean("dark-mode", false)]);
-    assert.equal(told["new-checkout"], "is not in the environment test");
+    assert.equal(skipped["new-checkout"], "is not in the environment test");
   });
 });
 
 suite("LaunchDarkly", () => {
   const file = join(folder, "launchdarkly.json");
 
-  test("another environment, several pages, and a file for people to read", async () => {
+  test("another environment, several pages, and text output", async () => {
     const pages = join(server.folder, "pages.json");
     const [{ items }] = JSON.parse(readFileSync(file, "utf8"));
     const [first, second] = items;
@@ -164,7 +166,7 @@ suite("LaunchDarkly", () => {
 The file contains 2 of the 3 flags that LaunchDarkly has: fetch the other pages too.
 2 flags in the file: 2 imported whole, 0 with notes, 0 skipped.
 + dark-mode     boolean, on, "Dark mode"
-+ new-checkout  rollout, on, 100 %, "The checkout in one page", payments, web, anna@example.com
++ new-checkout  rollout, on, 100%, "The checkout in one page", payments, web, anna@example.com
 2 to create, 0 unchanged ${where}.
 Done: 2 created ${where}.
 `,
@@ -192,7 +194,7 @@ Done: 2 created ${where}.
     ] as const) {
       await bench.run("import", file, "--from", "launchdarkly", "-e", environment, "--yes");
     }
-    // A percentage in production only.
+    // Only production has a percentage.
     const typeAt = async ({ admin }: Bench) => {
       const { body } = await admin("GET", "/flags/new-checkout");
       const { type, percentage } = body as Record<string, unknown>;
@@ -206,8 +208,8 @@ Done: 2 created ${where}.
 });
 
 suite("Flagsmith", () => {
-  test("an export of features: what is on and off, and where to get the rollouts", async () => {
-    const { flags, told, report } = await imported(
+  test("an export of features: boolean flags, and a hint for rollouts", async () => {
+    const { flags, skipped, report } = await imported(
       fixture("flagsmith-features.json"),
       "--from",
       "flagsmith",
@@ -227,15 +229,15 @@ suite("Flagsmith", () => {
       list.filter(({ type }) => type === "variant").map(({ key }) => key),
       ["banner_text", "colour", "page_size"],
     );
-    assert.deepEqual(told, {
-      "winter sale": 'as "winter-sale" it would collide with "winter/sale"',
-      "winter/sale": 'as "winter-sale" it would collide with "winter sale"',
+    assert.deepEqual(skipped, {
+      "winter sale": 'as "winter-sale", it would collide with "winter/sale"',
+      "winter/sale": 'as "winter-sale", it would collide with "winter sale"',
     });
     assert.match(report.remarks.join(), /does not contain segment overrides/);
   });
 });
 
-test("for people; and pruning spares what the file names but cannot bring", async () => {
+test("text output; pruning keeps flags that the file contains but can't be imported", async () => {
   const { name, admin, keys } = await server.environment();
   const where = `in ${name} at ${server.url}`;
   await admin("POST", "/flags", { key: "thirds", type: "boolean" });
@@ -248,23 +250,23 @@ test("for people; and pruning spares what the file names but cannot bring", asyn
     stdout,
     `Imported whole (4): colour, dark-mode, for-employees, quiet
 Imported, with notes (4):
-  new-checkout: exact only if targetingKey is there
-  spelled-out: exact only if targetingKey is there
+  new-checkout: exact only if targetingKey is present
+  spelled-out: exact only if targetingKey is present
   asleep: is disabled: flagd then returns the default in the code, Halyard returns false
-  by-email: exact only if email is there
+  by-email: exact only if email is present
 Skipped (2):
-  thirds: has a percentage of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %
+  thirds: has a percentage of 1 / 3, which is not between 0% and 100% in steps of 0.001%
   no-default: has no default variant: the default in the code applies
 3 flags reach a percentage of the users: the percentage stays the same, but Halyard selects other users.
 10 flags in the file: 4 imported whole, 4 with notes, 2 skipped.
 + asleep         boolean, off
-+ by-email       rollout, on, 50 %, email
++ by-email       rollout, on, 50%, email
 + colour         variant, on, string, {"red":"#f00","blue":"#00f"}, red, red
 + dark-mode      boolean, on
 + for-employees  boolean, on, off, 1 rule: rule-1
-+ new-checkout   rollout, on, 25 %, "The checkout in one page"
++ new-checkout   rollout, on, 25%, "The checkout in one page"
 + quiet          boolean, off
-+ spelled-out    rollout, on, 0.5 %
++ spelled-out    rollout, on, 0.5%
 - unrelated      boolean, off
 8 to create, 1 to delete, 0 unchanged ${where}.
 Done: 8 created, 1 deleted ${where}.

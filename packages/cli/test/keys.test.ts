@@ -1,4 +1,4 @@
-// halyard keys through a server, for the environment of the key that it is called with.
+// halyard keys on a server, for the environment of the key.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ApiKey, CreatedApiKey } from "@halyard/sdk/management";
@@ -23,14 +23,14 @@ after(() => server.close());
 
 const idOf = (key: string): string => key.split("_")[1] ?? "";
 
-test("keys are made, listed and revoked without the database", async () => {
+test("keys are created, listed and revoked without the database", async () => {
   const made = await halyard.run("keys", "create", "--role", "server", "--name", "web");
   assert.equal(made.code, 0, made.stderr);
   const key = made.stdout.trim();
   assert.match(key, /^hal_[0-9a-f]{16}_[\w-]{43}$/);
   assert.match(
     made.stderr,
-    /^Created the server key "web" \([0-9a-f]{16}\) in test-\d+ at http:\S+\. It is not shown/,
+    /^Created the server key "web" \([0-9a-f]{16}\) in test-\d+ at http:\S+\. It won't be shown/,
   );
   assert.equal((await server.api(key)("GET", "/flags")).status, 200);
   const list = await halyard.succeed("keys", "list");
@@ -64,7 +64,7 @@ test("an expiry and origins are set and shown, on a server and in its database",
   ] as const) {
     const made = await runner.run(...create, ...limits, ...place);
     assert.equal(made.code, 0, made.stderr);
-    assert.match(made.stderr, /, valid until \S+Z\. It is not shown again\./);
+    assert.match(made.stderr, /, valid until \S+Z\. It won't be shown again\./);
     const list = await runner.succeed("keys", "list", ...place);
     assert.match(list, /Z {2}none +shop +https:\/\/shop\.example\.com http:\/\/localhost:5173$/m);
     const listed = await runner.read<ApiKey[]>("keys", "list", ...place);
@@ -84,13 +84,13 @@ test("an expiry and origins are set and shown, on a server and in its database",
   }
 });
 
-test("the same for scripts", async () => {
+test("the same as JSON", async () => {
   const place = { environment: environment.name, server: server.url };
-  const { key, ...told } = await halyard.read<CreatedApiKey>(
+  const { key, ...created } = await halyard.read<CreatedApiKey>(
     ...["keys", "create", "-r", "client", "-n", "page"],
   );
-  const { environment: _, server: __, ...made } = told as typeof told & typeof place;
-  assert.deepEqual(told, { ...made, ...place });
+  const { environment: _, server: __, ...made } = created as typeof created & typeof place;
+  assert.deepEqual(created, { ...made, ...place });
   const listed = await halyard.read<ApiKey[]>("keys", "list");
   assert.deepEqual(
     listed.find(({ id }) => id === made.id),
@@ -103,12 +103,12 @@ test("the same for scripts", async () => {
   });
 });
 
-test("what a server does not allow, and what does not go together", async () => {
+test("missing permissions and conflicting options", async () => {
   const own = idOf(environment.keys.admin);
   await halyard.refuse(["keys", "revoke", own], 5, /last admin key/);
   const reader = halyard.with({ HALYARD_API_KEY: environment.keys.server });
   await reader.refuse(["keys", "list"], 4, /role admin/);
   const both = ["keys", "list", "-e", "production", "--url", server.url];
   await halyard.refuse(both, 2, /--environment works on the database and --url on a server/);
-  await halyard.refuse(["keys", "list", "--data", "."], 2, /--data needs --environment/);
+  await halyard.refuse(["keys", "list", "--data", "."], 2, /--data requires --environment/);
 });

@@ -1,4 +1,4 @@
-// Flags with rules, variants and requirements, and the segments they name, on their way between environments.
+// Import, export and promotion of flags with rules, variants and prerequisites, and of the segments they reference.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ const newPair = async (): Promise<{ one: Bench; other: Bench }> => {
   return { one, other };
 };
 
-test("an exported file makes the same environment, and running it again changes nothing", async () => {
+test("an exported file recreates the environment, and importing it again changes nothing", async () => {
   const { one, other } = await newPair();
   const file = join(one.folder, "flags.yaml");
   const { code, stderr } = await one.run("export", "-p", "one", "--output", file);
@@ -70,7 +70,7 @@ test("an exported file makes the same environment, and running it again changes 
     `+ segment beta  1 included, 1 excluded
 + segment long  6000 included, 0 excluded
 + ask           boolean, on, off, zero = large, 1 rule: beta
-+ zero          variant, off, object, {"small":{"most":1},"large":{"most":9}}, small, small 25 %, large 75 %, shop, ann
++ zero          variant, off, object, {"small":{"most":1},"large":{"most":9}}, small, small 25%, large 75%, shop, ann
 4 to create, 0 unchanged ${other.where}.
 Done: 4 created ${other.where}.
 `,
@@ -86,14 +86,14 @@ Done: 4 created ${other.where}.
     await other.succeed("import", file, "--prune"),
     `Nothing to change ${other.where}: all 2 flags and 2 segments are up to date.\n`,
   );
-  // A file without segments, and with other flags: what nothing names any more goes last.
+  // A file without segments and with other flags: unreferenced segments are deleted last.
   const less = other.file("less.json", [boolean("zero-two")]);
   const pruned = await other.succeed("import", less, "--prune", "--yes");
   assert.match(pruned, /\nDone: 1 created, 4 deleted /);
   assert.deepEqual((await other.admin("GET", "/segments")).body, []);
 });
 
-test("promote brings along the segments that a flag names, and changes none without --all", async () => {
+test("promote copies the segments that a flag references, and changes none without --all", async () => {
   const { one } = await newPair();
   const flags = ["zero", "ask"];
   const first = await one.succeed("promote", "one", "other", ...flags, "--yes");
@@ -102,7 +102,7 @@ test("promote brings along the segments that a flag names, and changes none with
   await one.admin("PATCH", "/flags/ask", { description: "New" });
   const second = await one.run("promote", "one", "other", ...flags, "--yes");
   assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stderr, /The segment beta is different in other and not changed: --all/);
+  assert.match(second.stderr, /The segment beta is different in other and not changed. Use --all/);
   assert.match(second.stdout, /^~ ask {2}description none → "New"\n/);
   const all = JSON.parse(await one.succeed("promote", "one", "other", "--all", "--yes", "--json"));
   assert.deepEqual(
@@ -123,7 +123,7 @@ test("promote brings along the segments that a flag names, and changes none with
   });
 });
 
-test("changes of flags are sent together: refused is refused whole", async () => {
+test("changes of flags are sent together and rejected as a whole", async () => {
   const bench = await newBench(server);
   await bench.put(boolean("a"), boolean("b"));
   const content = {
@@ -137,7 +137,7 @@ test("changes of flags are sent together: refused is refused whole", async () =>
   const file = bench.file("flags.json", JSON.stringify(content));
   const { stdout } = await bench.fail(
     2,
-    /The flag \\"b\\": rules\[0\]\.when\.segment\[0\] must name a segment.* 1 of 2 changes were not tried/s,
+    /The flag \\"b\\": rules\[0\]\.when\.segment\[0\] must name a segment.* 1 of 2 changes were not attempted/s,
     ...["import", file, "--json"],
   );
   const { changes } = JSON.parse(stdout) as { changes: { key: string; outcome: string }[] };
@@ -170,7 +170,7 @@ segments:
   );
   await bench.fail(
     1,
-    /line 9: "rules\[0\]\.when\.op" must be one of .*\n {2}line 10: "rules\[0\]\.serve" must be a variant .*\n {2}line 15: "include\[1\]" must be a text/,
+    /line 9: "rules\[0\]\.when\.op" must be one of .*\n {2}line 10: "rules\[0\]\.serve" must be a variant .*\n {2}line 15: "include\[1\]" must be a string/,
     ...["import", mistaken],
   );
 });

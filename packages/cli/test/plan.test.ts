@@ -1,4 +1,4 @@
-// What a plan changes and in which order, from values alone.
+// The changes of a plan, and their order.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
@@ -41,7 +41,7 @@ const stages = (current: Lists, target: Lists, prune = false) =>
   );
 
 suite("the order", () => {
-  test("what is required comes first, what nothing names goes last", () => {
+  test("prerequisites come first, unreferenced segments are deleted last", () => {
     assert.deepEqual(
       stages(
         {
@@ -72,7 +72,7 @@ suite("the order", () => {
     );
   });
 
-  test("flags that exist change together, those that others require first", () => {
+  test("existing flags change together, prerequisites first", () => {
     assert.deepEqual(
       stages(
         { flags: [flag("a"), flag("b"), flag("c")] },
@@ -82,14 +82,14 @@ suite("the order", () => {
     );
   });
 
-  test("a circle, which the server refuses, is no endless loop", () => {
+  test("a cycle, which the server rejects, is no endless loop", () => {
     const circle = stages({ flags: [] }, { flags: [requiring("a", "b"), requiring("b", "a")] });
     assert.deepEqual(circle.flat().toSorted(), ["create a", "create b"]);
   });
 });
 
 suite("the plan", () => {
-  test("segments that a flag still names are not deleted", () => {
+  test("segments that a flag still references are not deleted", () => {
     const current = { flags: [naming("kept", "one")], segments: [segment("one"), segment("two")] };
     const { changes } = planChanges(current, { flags: current.flags }, { prune: true });
     assert.deepEqual(
@@ -99,7 +99,7 @@ suite("the plan", () => {
     assert.deepEqual(planChanges(current, { flags: [] }).changes, []);
   });
 
-  test("the order of members of a list, and of an object, does not count", () => {
+  test("the order of segment members and of object fields does not matter", () => {
     const one = segment("one", {
       include: ["a", "b"],
       when: { attribute: "plan", op: "in", values: ["pro"] },
@@ -115,7 +115,7 @@ suite("the plan", () => {
     assert.deepEqual([changes, unchanged], [[], { flags: 0, segments: 1 }]);
   });
 
-  test("what is fixed at creation is impossible to change", () => {
+  test("fields that are fixed at creation can't change", () => {
     const { changes } = planChanges(
       { flags: [variantFlag()] },
       { flags: [variantFlag({ valueType: "number", variants: { s: 1, l: 2 } })] },
@@ -123,7 +123,7 @@ suite("the plan", () => {
     assert.deepEqual(linesOf(changes), ["! size  valueType string → number: fixed at creation"]);
   });
 
-  test("of a new flag, what it cannot be without comes along with the chosen members", () => {
+  test("a new flag gets its required fields in addition to the selected ones", () => {
     const ruled = flag("ruled", {
       otherwise: "off",
       enabled: true,
@@ -142,7 +142,7 @@ suite("the plan", () => {
     );
   });
 
-  test("is shown rule by rule, and list by list", () => {
+  test("shows rules and lists in detail", () => {
     const rules = (...ids: readonly string[]) =>
       ids.map((id) => ({ id, when: { attribute: "plan", op: "in", values: [id] }, serve: "on" }));
     const { changes } = planChanges(
@@ -168,7 +168,7 @@ suite("the plan", () => {
   });
 });
 
-test("long lists travel in parts of at most 200 KiB", () => {
+test("long lists are sent in parts of up to 200 KiB", () => {
   const members = Array.from({ length: 5_000 }, (_, index) => `${"ü".repeat(50)}${index}`);
   const parts = partsOf({ include: { add: members }, exclude: { remove: ["x"] } });
   assert.equal(parts.length, 3);
@@ -181,7 +181,7 @@ test("long lists travel in parts of at most 200 KiB", () => {
   assert.deepEqual(partsOf({}), []);
 });
 
-test("changes are grouped by 100, and by 200 KiB", () => {
+test("changes are grouped by up to 100, and up to 200 KiB", () => {
   const ready = (count: number, description: string): Ready[] =>
     Array.from({ length: count }, (_, index) => {
       const before = flag(`flag-${index}`);

@@ -1,4 +1,4 @@
-// --preview, --confirm-flips and --max-flips, and what a dry run tells.
+// --preview, --confirm-flips and --max-flips, and previews of dry runs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** A rollout of 10 %, and 100 people. */
+/** A rollout of 10%, and 100 users. */
 const setUp = async () => {
   const bench = await newBench(server);
   await bench.put(rollout("checkout", true, 10), rollout("search", true, 10));
@@ -21,15 +21,15 @@ const setUp = async () => {
   return bench;
 };
 
-test("--preview shows whom a change would hit, for people and scripts, and changes nothing", async () => {
+test("--preview shows the affected users, as text and JSON, and changes nothing", async () => {
   const bench = await setUp();
   const revision = await bench.revision();
-  const told = await bench.succeed("flags", "rollout", "checkout", "100", "--preview");
+  const output = await bench.succeed("flags", "rollout", "checkout", "100", "--preview");
   assert.match(
-    told,
-    /^Of 100 people seen since \S+, (\d+) would get another value: [\d.]+ %, between [\d.]+ and [\d.]+ %\.\ncheckout: \1 would get another value; of everybody exactly 90 %\.\n {2}off → on: \1\n/,
+    output,
+    /^Of 100 users sampled since \S+, (\d+) would get a different value: [\d.]+%, between [\d.]+ and [\d.]+%\.\ncheckout: \1 would get a different value; exactly 90% of all users\.\n {2}off → on: \1\n/,
   );
-  assert.match(told, /Nothing was changed\.\n$/);
+  assert.match(output, /Nothing was changed\.\n$/);
   const { preview } = JSON.parse(
     await bench.succeed("flags", "disable", "checkout", "search", "--preview", "--json"),
   );
@@ -49,13 +49,13 @@ test("--preview shows whom a change would hit, for people and scripts, and chang
     await bench.succeed("flags", "delete", "checkout", "--preview"),
     /\n {2}on → the default of your code: \d+\nFor example \{.*\} \(checkout: on → the default of your code\)\.\n/,
   );
-  // The share is of those for whom it is known.
+  // The share excludes users with an unknown result.
   const rule = ["flags", "rules", "add", "checkout", "--when", "city in Delft", "--serve", "on"];
   assert.match(
     await bench.succeed(...rule, "--preview"),
-    /^Of 100 people seen since \S+, 0 of \d+ for whom it is known would get another value: 0 %/,
+    /^Of 100 users sampled since \S+, 0 of \d+ with a known result would get a different value: 0%/,
   );
-  // As the same command without --preview says it.
+  // The same error as without --preview.
   const missing = /^halyard: The flag "none" does not exist\. halyard flags list shows/;
   await bench.fail(3, missing, "flags", "enable", "none", "--preview");
   const wrong = /^halyard: percentage must be /;
@@ -64,12 +64,12 @@ test("--preview shows whom a change would hit, for people and scripts, and chang
   assert.equal(await bench.revision(), revision);
 });
 
-test("a dry run of import tells whom it would hit", async () => {
+test("a dry run of import shows the affected users", async () => {
   const bench = await setUp();
   const file = bench.file("flags.json", [rollout("checkout", true, 60)]);
-  const told = await bench.succeed("import", file, "--dry-run");
-  assert.match(told, /Of 100 people seen since/);
-  assert.match(told, /of everybody exactly 50 %/);
+  const output = await bench.succeed("import", file, "--dry-run");
+  assert.match(output, /Of 100 users sampled since/);
+  assert.match(output, /exactly 50% of all users/);
   const json = JSON.parse(await bench.succeed("import", file, "--preview", "--json"));
   assert.equal(json.dryRun, true);
   assert.equal(json.previews[0].flags[0].exactShare, 50);
@@ -92,9 +92,9 @@ test("a dry run previews any number of new flags, with the new flags and segment
       segments: [{ key: "invited", include: ["user-1"] }],
     }),
   );
-  const told = await bench.succeed("import", file, "--dry-run");
-  assert.doesNotMatch(told, /cannot be told/);
-  assert.match(told, /^Part 3 of 3: Of 100 people seen since/m);
+  const output = await bench.succeed("import", file, "--dry-run");
+  assert.doesNotMatch(output, /Couldn't preview/);
+  assert.match(output, /^Part 3 of 3: Of 100 users sampled since/m);
   const report = JSON.parse(await bench.succeed("import", file, "--dry-run", "--json"));
   const previewed = report.previews.flatMap(({ flags }: { flags: { key: string }[] }) =>
     flags.map(({ key }) => key),
@@ -104,16 +104,16 @@ test("a dry run previews any number of new flags, with the new flags and segment
   }
 });
 
-test("--max-flips sets a limit, and --confirm-flips goes past it", async () => {
+test("--max-flips sets an impact limit, and --confirm-flips exceeds it", async () => {
   const bench = await setUp();
   const owner = await bench.newKey("owner");
   await bench.succeed("environments", "update", bench.name, "--max-flips", "20", "--key", owner);
-  assert.match(await bench.succeed("environments", "list", "--key", owner), / 20 %$/m);
-  const refusal = /more than the limit of 20 %.*--confirm-flips 95.*--preview/;
+  assert.match(await bench.succeed("environments", "list", "--key", owner), / 20%$/m);
+  const refusal = /more than the limit of 20%.*--confirm-flips 95.*--preview/;
   await bench.fail(5, refusal, "flags", "rollout", "checkout", "100");
   await bench.fail(
     5,
-    /75 % confirmed/,
+    /75% confirmed/,
     "flags",
     "rollout",
     "checkout",
@@ -128,6 +128,6 @@ test("--max-flips sets a limit, and --confirm-flips goes past it", async () => {
   const { stdout } = await bench.run(...made);
   const { key, maxFlips } = JSON.parse(stdout);
   assert.equal(maxFlips, 5);
-  assert.match(await bench.succeed("keys", "list"), / 5 % +ci\b/);
-  await bench.fail(5, /limit of 5 %/, "flags", "rollout", "checkout", "50", "--key", key);
+  assert.match(await bench.succeed("keys", "list"), / 5% +ci\b/);
+  await bench.fail(5, /limit of 5%/, "flags", "rollout", "checkout", "50", "--key", key);
 });

@@ -1,4 +1,4 @@
-// halyard profiles, and which server and key a command takes.
+// halyard profiles, and the server and key that a command uses.
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,13 +28,13 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Whose flags it sees. */
+/** The environment whose flags the command lists. */
 const sees = async (runner: CommandRunner, ...args: string[]): Promise<string> =>
   /of-\w+/.exec(await runner.succeed("flags", "list", ...args))?.[0] ?? "none";
 const set = (name: string, key: string, ...args: string[]) =>
   halyard.succeed("profiles", "set", name, "--url", server.url, "--key", key, ...args);
 
-test("profiles are kept, checked, used and removed, and never show a key", async () => {
+test("profiles are saved, checked, used and removed, and never show a key", async () => {
   assert.match(await halyard.succeed("profiles", "list"), /^ +NAME/);
   assert.equal(
     await set("one", one.keys.admin),
@@ -91,28 +91,32 @@ test("profiles are kept, checked, used and removed, and never show a key", async
   assert.match(await set("two", two.keys.admin, "--use"), /admin of/);
 });
 
-test("the command line stands above the variables, and those above the profile in use", async () => {
+test("the command line takes precedence over variables, and those over the active profile", async () => {
   await set("one", one.keys.admin, "--use", "--no-check");
   const variables = halyard.with({ HALYARD_URL: server.url, HALYARD_API_KEY: two.keys.admin });
   assert.equal(await sees(variables), "of-two");
   assert.equal(await sees(variables, "--profile", "one"), "of-one");
   assert.equal(await sees(variables, "--key", one.keys.admin), "of-one");
   assert.equal(await sees(halyard.with({ HALYARD_PROFILE: "two" })), "of-two");
-  // A key of the command line is for the server of the active profile, unless an address is named.
+  // A key from the command line is for the server of the active profile, unless an address is specified.
   assert.equal(await sees(halyard, "--key", two.keys.admin), "of-two");
-  // With a key at hand no profile is looked at, not even whether there is such a one.
+  // If a key is specified, profiles are ignored, even missing ones.
   assert.equal(await sees(variables.with({ HALYARD_PROFILE: "gone" })), "of-two");
   const atServer = halyard.with({ HALYARD_PROFILE: "gone", HALYARD_URL: server.url });
   assert.equal(await sees(atServer, "--key", one.keys.admin), "of-one");
-  // A key is not sent to an address that it was not kept for, unless both are named.
+  // A profile's key is sent to another address only if both are specified.
   const elsewhere = ["flags", "list", "--url", `${server.url}/other`];
-  await halyard.refuse(elsewhere, 4, /the profile "one" is for .*Pass --key, or --profile one/);
+  await halyard.refuse(
+    elsewhere,
+    4,
+    /the profile "one" is for .*Pass --key, or pass --profile one/,
+  );
   await halyard.refuse([...elsewhere, "-p", "one"], 3, /path does not exist/);
-  // A slash at the end makes no other address.
+  // A trailing slash is not a different address.
   assert.equal(await sees(halyard, "--url", `${server.url}/`), "of-one");
 });
 
-test("without --url a profile is for the address it had, HALYARD_URL, or else the standard one", async () => {
+test("without --url, a profile keeps its address, or gets HALYARD_URL or the default one", async () => {
   const runner = halyard.with({ HALYARD_CONFIG: join(server.folder, "short.json") });
   const set = ["profiles", "set", "development", "--key", one.keys.admin];
   const other = ["profiles", "set", "other", "--key", one.keys.admin];
@@ -132,7 +136,7 @@ test("without --url a profile is for the address it had, HALYARD_URL, or else th
   );
 });
 
-test("a profile marked as production asks before a change, and keeps its key", async () => {
+test("a profile marked as production asks for confirmation, and keeps its key", async () => {
   await set("marked", one.keys.admin);
   const marked = ["-p", "marked"];
   const mark = await halyard.run("profiles", "set", "marked", "--production");
@@ -140,22 +144,26 @@ test("a profile marked as production asks before a change, and keeps its key", a
     [mark.code, mark.stdout],
     [0, `Saved marked for ${server.url}: admin of ${one.name}.\n`],
   );
-  assert.match(mark.stderr, /^Changes ask first; without a terminal they need --yes\./);
+  assert.match(mark.stderr, /^Changes require confirmation; in scripts, pass --yes\./);
   assert.match(
     await halyard.succeed("profiles", "show", "marked"),
-    /production {3}yes: changes ask first/,
+    /production {3}yes: changes require confirmation/,
   );
   const change = ["flags", "describe", "of-one", "x", ...marked];
-  await halyard.refuse(change, 2, /^halyard: Change the description of of-one in .*add --yes\.\n$/);
+  await halyard.refuse(
+    change,
+    2,
+    /^halyard: Change the description of of-one in .*confirm with --yes\.\n$/,
+  );
   assert.match(await halyard.succeed(...change, "--yes"), /^of-one has a new description in /);
   await halyard.succeed("profiles", "set", "marked", "--no-production");
   assert.match(await halyard.succeed(...change), /^of-one already had that description in /);
 });
 
-test("an address with a password is neither taken nor repeated", async () => {
-  const address = server.url.replace("//", "//somebody:s3cret@");
+test("an address with a password is rejected, and not repeated", async () => {
+  const address = server.url.replace("//", "//user:s3cret@");
   const sentence =
-    "halyard: The server's address must not contain a user or a password: remove them. Halyard authenticates by --key.\n";
+    "halyard: The server's address must not contain a user or a password. Use --key to authenticate.\n";
   const refused = async (runner: CommandRunner, ...args: string[]) => {
     const { code, stdout, stderr } = await runner.run(...args);
     assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: sentence });
@@ -163,7 +171,7 @@ test("an address with a password is neither taken nor repeated", async () => {
   const before = readFileSync(file, "utf8");
   await refused(halyard, "flags", "list", "--url", address);
   await refused(halyard, "flags", "list", "--url", address, "-p", "one");
-  await refused(halyard, "flags", "list", "--url", "somebody:s3cret@host", "--key", "k");
+  await refused(halyard, "flags", "list", "--url", "user:s3cret@host", "--key", "k");
   await refused(halyard.with({ HALYARD_URL: address }), "flags", "list", "--key", "k");
   await refused(halyard, "profiles", "set", "x", "--url", address, "--key", "k", "--no-check");
   assert.equal(readFileSync(file, "utf8"), before);
@@ -172,13 +180,13 @@ test("an address with a password is neither taken nor repeated", async () => {
   assert.doesNotMatch(stdout + stderr, /s3cret/);
 });
 
-test("what is not kept, and why", async () => {
+test("rejected profiles", async () => {
   const before = readFileSync(file, "utf8");
   const at = ["--url", server.url];
   const wrong = ["profiles", "set", "x", ...at, "--key", "hal_0000000000000000_x"];
   await halyard.refuse(wrong, 4, /not valid/);
-  const nobody = ["profiles", "set", "x", "--url", "http://127.0.0.1:9", "--key", "some-key"];
-  await halyard.refuse(nobody, 6, /cannot be reached/);
+  const unreachable = ["profiles", "set", "x", "--url", "http://127.0.0.1:9", "--key", "some-key"];
+  await halyard.refuse(unreachable, 6, /cannot be reached/);
   await halyard.refuse(
     ["profiles", "set", "a b", ...at, "--key", "k"],
     2,
@@ -192,10 +200,10 @@ test("what is not kept, and why", async () => {
   );
   await halyard.refuse(["profiles", "use", "x"], 3, /no profile "x"; there are/);
   assert.equal(readFileSync(file, "utf8"), before);
-  assert.match(await halyard.succeed(...nobody, "--no-check"), /^Saved x for http:\/\/127/);
+  assert.match(await halyard.succeed(...unreachable, "--no-check"), /^Saved x for http:\/\/127/);
 });
 
-test("a file that others may read, or that is none of ours, is told of", async () => {
+test("a file that other users can read, or that is not valid, is reported", async () => {
   chmodSync(file, 0o644);
   const open = await halyard.run("profiles", "list", "--json");
   assert.equal(open.code, 0);

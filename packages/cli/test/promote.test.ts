@@ -1,4 +1,4 @@
-// halyard diff and halyard promote between two environments of a started server.
+// halyard diff and halyard promote between two environments.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -43,20 +43,20 @@ const newPair = async (): Promise<{ staging: Bench; production: Bench }> => {
   return { staging, production };
 };
 
-test("diff of profiles and files, for people and for scripts", async () => {
+test("diff of profiles and files, as text and as JSON", async () => {
   const { staging } = await newPair();
-  const told = await staging.succeed("diff", "production", "staging");
+  const output = await staging.succeed("diff", "production", "staging");
   assert.equal(
-    told,
+    output,
     `+ fresh  boolean, on, "New"
-~ grown  enabled off → on, percentage 10 % → 50 %, description "Before" → "After"
+~ grown  enabled off → on, percentage 10% → 50%, description "Before" → "After"
 ~ kind   type rollout → boolean
 - old    boolean, off
 4 different, 1 the same.
 `,
   );
   const file = staging.file("staging.yaml", await staging.succeed("export", "-p", "staging"));
-  assert.equal(await staging.succeed("diff", "production", file), told);
+  assert.equal(await staging.succeed("diff", "production", file), output);
   const json = await staging.run("diff", file, "production", "--json", "--exit-code");
   assert.equal(json.code, 7);
   const { differences, equal } = JSON.parse(json.stdout);
@@ -71,7 +71,7 @@ test("diff of profiles and files, for people and for scripts", async () => {
 
   await staging.fail(
     3,
-    /There is neither a file nor a profile "nowhere\.yaml"/,
+    /There is no file and no profile "nowhere\.yaml"/,
     "diff",
     "staging",
     "nowhere.yaml",
@@ -86,7 +86,7 @@ test("diff of profiles and files, for people and for scripts", async () => {
   await staging.fail(1, /not a halyard export/, "diff", "staging", staging.file("x.json", "{}"));
 });
 
-test("promote of named flags, of all, of some fields, with and without what is gone", async () => {
+test("promote named flags, all flags, or some fields, with and without deletions", async () => {
   const { staging, production } = await newPair();
   const untouched = await staging.revision();
   const revision = await production.revision();
@@ -117,7 +117,7 @@ test("promote of named flags, of all, of some fields, with and without what is g
   assert.equal(
     some,
     `+ fresh  boolean, off, "New"
-~ grown  percentage 10 % → 50 %, description "Before" → "After"
+~ grown  percentage 10% → 50%, description "Before" → "After"
 1 to create, 1 to change, 0 unchanged ${production.where}.
 Done: 1 created, 1 changed ${production.where}.
 `,
@@ -132,7 +132,7 @@ Done: 1 created, 1 changed ${production.where}.
 
   await staging.fail(
     1,
-    /One flag has a different type there/,
+    /One flag has a different type in the target/,
     "promote",
     "staging",
     "production",
@@ -140,7 +140,7 @@ Done: 1 created, 1 changed ${production.where}.
   );
   await staging.fail(
     2,
-    /One flag will be deleted.*add --yes/,
+    /One flag will be deleted.*with --yes/,
     "promote",
     "staging",
     "production",
@@ -168,12 +168,12 @@ Done: 1 created, 1 changed ${production.where}.
   assert.equal(await staging.revision(), untouched);
 });
 
-test("promote refuses what is not clear", async () => {
+test("promote rejects ambiguous arguments", async () => {
   const { staging, production } = await newPair();
   const revision = await production.revision();
   const refuse = (code: number, message: RegExp, ...args: string[]) =>
     staging.fail(code, message, "promote", ...args);
-  await refuse(2, /Name the flags by their keys, or use --all/, "staging", "production");
+  await refuse(2, /Name the flags to copy, or use --all/, "staging", "production");
   await refuse(2, /not both/, "staging", "production", "grown", "--all");
   await refuse(2, /two profiles are the same/, "staging", "staging", "--all");
   await refuse(
@@ -207,7 +207,7 @@ test("promote refuses what is not clear", async () => {
   await refuse(3, /There is no profile "qa"/, "staging", "qa", "--all");
   await refuse(
     4,
-    /1 of 1 changes failed; the first: .*Use such a key/,
+    /1 of 1 changes failed; the first: .*Pass a key with that role/,
     "staging",
     "reader",
     "grown",
@@ -215,7 +215,7 @@ test("promote refuses what is not clear", async () => {
   assert.equal(await production.revision(), revision);
 });
 
-test("at a terminal promote asks first, and shows how far it is", {
+test("at a terminal, promote asks for confirmation, and shows progress", {
   skip: noTerminal,
 }, async () => {
   const { staging, production } = await newPair();
@@ -229,12 +229,12 @@ test("at a terminal promote asks first, and shows how far it is", {
   assert.equal(no.code, 2);
   assert.equal(await production.revision(), revision);
   const yes = await answer("y");
-  assert.match(yes.screen, /Promoting: 1 of 1 \(100 %\)[\s\S]*Done: 1 changed/);
+  assert.match(yes.screen, /Promoting: 1 of 1 \(100%\)[\s\S]*Done: 1 changed/);
   assert.equal(yes.code, 0);
   assert.notEqual(await production.revision(), revision);
 });
 
-test("list, get, export and diff of an environment as it was", async () => {
+test("list, get, export and diff of a past environment", async () => {
   const { staging: bench, production } = await newPair();
   const revision = (await production.revision())?.replaceAll('"', "") ?? "";
   const before = await bench.succeed("export", "-p", "production");
@@ -262,5 +262,14 @@ test("list, get, export and diff of an environment as it was", async () => {
   await bench.fail(3, /At revision/, "flags", "get", "fresh", "-p", "production", "--at", then);
   await bench.fail(5, /was not there yet/, "flags", "list", "-p", "production", "--at", "900d");
   await bench.fail(2, /only one of/, "flags", "list", "--at", "1h", "--revision", "1");
-  await bench.fail(2, /--stale is about/, "flags", "list", "--at", "1h", "--stale", "1");
+  await bench.fail(
+    2,
+    /--stale applies to current flags/,
+    "flags",
+    "list",
+    "--at",
+    "1h",
+    "--stale",
+    "1",
+  );
 });

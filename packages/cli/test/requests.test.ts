@@ -1,4 +1,4 @@
-// A protected environment by commands: what is proposed, and what becomes of it.
+// Commands in a protected environment, and change requests.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { commandSuite } from "./support/command-suite.ts";
 const on = commandSuite();
 
 suite("change requests", () => {
-  test("commands propose, another person approves with a personal key, and everything says so", async () => {
+  test("commands create requests, and another user approves them with a personal key", async () => {
     const { halyard, server, environment } = on;
     const { name, admin } = environment;
     await halyard.succeed("flags", "create", "checkout");
@@ -32,7 +32,7 @@ suite("change requests", () => {
     assert.equal(whoami.proposes, true);
     const enabled = await halyard.succeed("flags", "enable", "checkout");
     const [, id = ""] =
-      /^Proposed as (cr_\w+) at http:\S+: Change the flag checkout\. Nothing has changed yet: /.exec(
+      /^Created change request (cr_\w+) at http:\S+: Change the flag checkout\. Nothing has changed yet\. /.exec(
         enabled,
       ) ?? [];
     assert.ok(id, enabled);
@@ -59,7 +59,10 @@ suite("change requests", () => {
       }),
     );
     const imported = await halyard.succeed("import", file);
-    assert.match(imported, /Proposed as cr_\w+ at http:\S+: Create the segment beta and 3 more\./);
+    assert.match(
+      imported,
+      /Created change request cr_\w+ at http:\S+: Create the segment beta and 3 more\./,
+    );
 
     const list = await halyard.succeed("requests", "list", "--state", "open");
     assert.match(list, /^ID .*\ncr_\w+ +open +Create the segment beta and 3 more/);
@@ -85,7 +88,7 @@ suite("change requests", () => {
       /enabled: false → true\n[\s\S]*Ben.* at .*:\n {4}Why now\?\n/,
     );
     const missing =
-      "1 of 2 approvals: its key belongs to no person, so it needs two people, or an owner";
+      "1 of 2 approvals: its author is a key without a user, so it needs two approvers, or an owner";
     assert.equal(
       await halyard.succeed("requests", "approve", id, ...asCy),
       `${id} is open in ${name} at ${server.url}: Change the flag checkout.\nIt has ${missing}.\n`,

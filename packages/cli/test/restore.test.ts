@@ -1,4 +1,4 @@
-// halyard restore: what comes back, what it refuses, and that nothing that was there is lost.
+// halyard restore: restored data, rejected backups, and that existing data is never lost.
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import {
@@ -54,7 +54,7 @@ const refuse = async (args: string[], code: number, said: RegExp, settings = {})
   assert.deepEqual([ended.code, ended.stdout], [code, ""], ended.stderr);
   assert.match(ended.stderr, said);
 };
-/** The files of a folder with what is in them. */
+/** The files of a folder with their contents. */
 const contentsOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -63,7 +63,7 @@ const contentsOf = (folder: string): Record<string, string> =>
       .map((path) => [path.slice(folder.length + 1), hash("sha256", readFileSync(path))]),
   );
 
-suite("a backup with a delivery on its way", () => {
+suite("a backup with a pending delivery", () => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let folder: string;
   let key: string;
@@ -91,7 +91,7 @@ suite("a backup with a delivery on its way", () => {
     assert.equal(ended.code, 0);
     assert.match(ended.stderr, /^The backup contains the key that signed it, .*\n$/);
     assert.match(ended.stdout, /^production +1 +1$/m);
-    assert.match(ended.stdout, /Restored to .* as it was at \d{4}-.*Z\.\n1 delivery pending: /);
+    assert.match(ended.stdout, /Restored the backup of \d{4}-.*Z to .*\.\n1 delivery pending\. /);
     assert.deepEqual(readdirSync(target).sort(), ["halyard.db", "secret.key"]);
     for (const name of readdirSync(target)) {
       assert.equal(statSync(join(target, name)).mode & 0o777, 0o600);
@@ -112,7 +112,7 @@ suite("a backup with a delivery on its way", () => {
     assert.deepEqual(again?.body, first?.body);
   });
 
-  test("--pause-webhooks keeps it back, and the history says so", async () => {
+  test("--pause-webhooks prevents it, and is in the history", async () => {
     const target = newPath();
     const args = ["restore", folder, "--data", target, "--pause-webhooks", "--json"];
     const ended = await runInThread(args);
@@ -146,7 +146,7 @@ suite("a backup with a delivery on its way", () => {
     await server.close();
   });
 
-  test("secrets that need a key that is not here are told", async () => {
+  test("secrets that need a missing key are reported", async () => {
     const secretKey = readFileSync(join(folder, "secret.key"), "utf8").trim();
     const source = newPath();
     assert.ok((await put(folder, source)).ok);
@@ -158,19 +158,19 @@ suite("a backup with a delivery on its way", () => {
     );
     const ended = await runInThread(["restore", without, "--data", newPath(), "--trust-backup"]);
     assert.equal(ended.code, 0);
-    assert.match(ended.stderr, /^The secret key that signed the backup is not here/);
-    assert.match(ended.stderr, new RegExp(`1 secret cannot be read without a key.*${webhookId}`));
+    assert.match(ended.stderr, /^The secret key that signed the backup is not available here/);
+    assert.match(ended.stderr, new RegExp(`1 secret can't be read because a key.*${webhookId}`));
     const given = await put(without, newPath(), {}, { HALYARD_SECRET_KEY: secretKey });
     assert.deepEqual(given.ok && given.value.unreadableSecrets, []);
-    const beside = newPath();
-    mkdirSync(beside);
-    cpSync(join(folder, "secret.key"), join(beside, "secret.key"));
-    const kept = await put(without, beside);
+    const other = newPath();
+    mkdirSync(other);
+    cpSync(join(folder, "secret.key"), join(other, "secret.key"));
+    const kept = await put(without, other);
     assert.deepEqual(kept.ok && kept.value.unreadableSecrets, []);
   });
 });
 
-test("a database that is there stays, or goes aside whole", async () => {
+test("an existing database is kept, or moved aside as a whole", async () => {
   const { folder: data, keys } = await makeStore();
   const folder = await take(data);
   const target = newPath();
@@ -198,7 +198,7 @@ test("a database that is there stays, or goes aside whole", async () => {
   }
 });
 
-test("what is beside a database counts as one, and another key is not overwritten", async () => {
+test("the other files of a database count as one, and a different key is not overwritten", async () => {
   const { folder: data } = await makeStore();
   const folder = await take(data);
   for (const name of ["halyard.db-wal", "halyard.db-journal", "secret.key"]) {
@@ -216,7 +216,7 @@ test("what is beside a database counts as one, and another key is not overwritte
   }
 });
 
-test("a folder with a running server is refused, also when its database is damaged", async (t) => {
+test("a folder with a running server is rejected, even if its database is damaged", async (t) => {
   const { folder: data } = await makeStore();
   const folder = await take(data);
   const server = await serveOn({ HALYARD_DATA: data });
@@ -242,7 +242,7 @@ test("a folder with a running server is refused, also when its database is damag
   assert.ok(readdirSync(forced.value.aside ?? "").includes("halyard.db"));
 });
 
-test("what cannot be restored is said, with the way out", async () => {
+test("errors say why a restore failed, and what to do", async () => {
   const { folder: data } = await makeStore();
   const folder = await take(data);
   const newest = migrations.length;
@@ -264,7 +264,7 @@ test("what cannot be restored is said, with the way out", async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("an environment as it was goes on from the backup", async () => {
+test("the past states of an environment continue from the backup", async () => {
   const { folder: data, keys } = await makeStore();
   const key = keys.production ?? "";
   const on = async (path: string, work: (api: ReturnType<typeof createApi>) => Promise<void>) => {

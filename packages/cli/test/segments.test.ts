@@ -1,4 +1,4 @@
-// Segments by commands, and the explanation of a decision, against a started server.
+// Segments on the command line, and the explanation of a decision.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ suite("segments", () => {
     );
     assert.match(
       made,
-      /^Created the segment beta in .*: 2 included, 1 excluded\.\nName it in a rule/,
+      /^Created the segment beta in .*: 2 included, 1 excluded\.\nUse it in a rule/,
     );
     const file = join(server.folder, "members.txt");
     const members = Array.from({ length: 8_000 }, (_, index) => `${"x".repeat(40)}-${index}`);
@@ -62,7 +62,7 @@ suite("segments", () => {
       `beta
   description  All invited
   included     3: ann, bob, zoe
-  excluded     nobody
+  excluded     none
   when         no condition
   flags        user
   version      7
@@ -79,7 +79,7 @@ suite("segments", () => {
       /^v7 .* updated by admin.*\n {6}description "Invited" → "All invited"\n {6}when plan in pro → none\nv6 .*\n {6}exclude -1 \(eve\)\n$/,
     );
     await halyard.refuse(["segments", "delete", "beta", "--yes"], 5, /named by the flag "user"/);
-    // As it was when it was created.
+    // The state at its creation.
     const changes = await halyard.read<{ revision: number }[]>("segments", "history", "beta");
     const first = ["--revision", String(changes.at(-1)?.revision)];
     assert.deepEqual(
@@ -100,17 +100,17 @@ suite("segments", () => {
 });
 
 suite("history", () => {
-  test("shows why what was changed by whom, selected by kind, actor and time", async () => {
+  test("shows reasons, changes and authors, filtered by kind, actor and time", async () => {
     const { halyard } = on;
     const why = ["--reason", "An incident"];
-    await halyard.succeed("flags", "create", "told", ...why);
+    await halyard.succeed("flags", "create", "plain", ...why);
     const rule = ["--when", "plan in pro", "--serve", "on", "--otherwise", "off"];
-    await halyard.succeed("flags", "rules", "add", "told", ...rule, ...why);
-    await halyard.succeed("segments", "create", "told", ...why);
-    await halyard.succeed("segments", "add", "told", "ann", ...why);
-    await halyard.succeed("flags", "delete", "told", "--yes", ...why);
+    await halyard.succeed("flags", "rules", "add", "plain", ...rule, ...why);
+    await halyard.succeed("segments", "create", "plain", ...why);
+    await halyard.succeed("segments", "add", "plain", "ann", ...why);
+    await halyard.succeed("flags", "delete", "plain", "--yes", ...why);
     await halyard.refuse(
-      ["segments", "add", "told", "x", "--reason", " "],
+      ["segments", "add", "plain", "x", "--reason", " "],
       2,
       /reason must be a text/,
     );
@@ -120,30 +120,30 @@ suite("history", () => {
       "admin",
     );
     assert.deepEqual(
-      all.filter(({ id }) => id === "told").map(({ reason }) => reason),
+      all.filter(({ id }) => id === "plain").map(({ reason }) => reason),
       Array.from({ length: 5 }, () => "An incident"),
     );
     assert.match(
-      await halyard.succeed("history", "--kind", "segment", "--id", "told", "--since", "1h"),
-      /^segment told v2 .* updated by admin.*\n {6}because: An incident\n {6}include \+1 \(ann\)\nsegment told v1 /,
+      await halyard.succeed("history", "--kind", "segment", "--id", "plain", "--since", "1h"),
+      /^segment plain v2 .* updated by admin.*\n {6}because: An incident\n {6}include \+1 \(ann\)\nsegment plain v1 /,
     );
     assert.match(
       await halyard.succeed("history", "--kind", "flag", "--deleted", "--limit", "1"),
-      /^flag told v3 .* deleted by admin.*\n {6}because: An incident\n$/,
+      /^flag plain v3 .* deleted by admin.*\n {6}because: An incident\n$/,
     );
     for (const none of [
-      ["--actor", "nobody"],
+      ["--actor", "unknown"],
       ["--until", "1h"],
     ]) {
       assert.equal(await halyard.succeed("history", ...none), "");
     }
-    await halyard.refuse(["history", "--id", "told"], 2, /--id needs --kind/);
+    await halyard.refuse(["history", "--id", "plain"], 2, /--id needs --kind/);
     await halyard.refuse(["history", "--kind", "rule"], 2, /Allowed choices/);
   });
 });
 
 suite("explain", () => {
-  test("shows each step, now, before and as it would be", async () => {
+  test("shows each step, for current, past and changed flags", async () => {
     const { halyard } = on;
     await post("/segments", { key: "embargoed", include: ["eve"] });
     await post("/flags", { key: "paid", type: "boolean" });
@@ -179,15 +179,15 @@ suite("explain", () => {
           "  true     requires paid = on: it is on",
           "  unknown  rule staff → on",
           "  unknown    email endsWith @acme.com: email is missing",
-          "  true     rule beta → on 0.001 %, whose shares do not reach this bucket",
+          "  true     rule beta → on 0.001%, whose shares do not reach this bucket",
           "  true       all of",
           '  true         plan in pro,team: plan is "pro"',
           "  true         not",
           "  false          segment embargoed",
           "  true     rule pro → on, which decides",
           '  true       plan in pro: plan is "pro"',
-          "  otherwise on 5 %, off 95 %",
-          '  bucket   [0-9.]+ %, by targetingKey "ann" with the seed "why"\n$',
+          "  otherwise on 5%, off 95%",
+          '  bucket   [0-9.]+%, by targetingKey "ann" with the seed "why"\n$',
         ].join("\n"),
       ),
     );
@@ -197,7 +197,7 @@ suite("explain", () => {
     assert.equal(patched.reason, "DISABLED");
     assert.match(
       await halyard.succeed("explain", "why", "-c", "plan=free"),
-      /^why has no value: TARGETING_KEY_MISSING\. The flag reaches[\s\S]*\n {2}bucket {3}none: the context has no targetingKey that counts\n$/,
+      /^why has no value: TARGETING_KEY_MISSING\. The flag is split[\s\S]*\n {2}bucket {3}none: the context has no usable targetingKey\n$/,
     );
     await on.environment.admin("PATCH", "/flags/why", { enabled: false });
     const then = await halyard.succeed(
@@ -208,6 +208,6 @@ suite("explain", () => {
     );
     assert.match(then, /^why is on for ann\n[\s\S]*\nAt revision \d+\.\n$/);
     await halyard.refuse(["explain", "why", "--at", "1h", "--revision", "1"], 2, /only one of/);
-    await halyard.refuse(["explain", "why", "-c", "/a/b=1"], 2, /give \/a\/b with --context/);
+    await halyard.refuse(["explain", "why", "-c", "/a/b=1"], 2, /pass \/a\/b with --context/);
   });
 });

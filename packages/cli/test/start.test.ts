@@ -1,4 +1,4 @@
-// halyard serve as a process: the first start, the second, and the ones that cannot be.
+// halyard serve as a process: the first start, later starts, and failed starts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { folderOf } from "./support/folders.ts";
 
 const started: HalyardProcess[] = [];
 after(() => {
-  // Those that a failed test has left behind; the others are gone.
+  // Left by a failed test. The others have exited.
   for (const halyard of started) halyard.kill("SIGKILL");
 });
 
@@ -35,7 +35,7 @@ const flagsOf = async (url: string, key: string) => {
   return { status: response.status, flags: await response.json() };
 };
 
-/** Does not start: the exit code, the sentence on standard error and nothing else. */
+/** Must not start: checks the exit code and the only sentence on standard error. */
 const refuse = async (
   settings: Record<string, string>,
   message: RegExp,
@@ -53,7 +53,7 @@ const refuse = async (
 
 const openDatabase = (folder: string) => new DatabaseSync(join(folder, "halyard.db"));
 
-test("the first start prints two keys and a line that works as pasted; the second prints no key", async () => {
+test("the first start prints two keys and a working command; the second prints no key", async () => {
   const folder = join(folderOf(), "made", "by", "it");
   const first = await serveHalyard(folder);
   assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -103,7 +103,7 @@ test("keys given by the operator are used and never printed", async () => {
   }
 });
 
-suite("what keeps it from starting is said in one sentence", { concurrency: 2 }, () => {
+suite("a failed start prints one sentence", { concurrency: 2 }, () => {
   test("a port that is taken", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
@@ -118,7 +118,7 @@ suite("what keeps it from starting is said in one sentence", { concurrency: 2 },
   test("a host that is not of this machine", () =>
     refuse({ HOST: "192.0.2.1", HALYARD_DATA: folderOf() }, /192\.0\.2\.1 is not an address of/));
 
-  test("all mistakes in the settings, together", async () => {
+  test("all errors in the settings, together", async () => {
     const folder = join(folderOf(), "untouched");
     const names = ["HOST", "PORT", "HALYARD_BOOTSTRAP_KEYS", "HALYARD_SECRET_KEY"];
     const lines = [...names, "HALYARD_RATE_LIMIT"].map((name) => ` {2}- ${name} must be .*\\.\\n`);
@@ -143,22 +143,22 @@ suite("what keeps it from starting is said in one sentence", { concurrency: 2 },
     await refuse({ HALYARD_DATA: join(file, "data") }, /data folder \S+ cannot be created/);
   });
 
-  test("a data folder that nobody can write to", { skip: !existsSync("/proc/1") }, () =>
+  test("a data folder that can't be written", { skip: !existsSync("/proc/1") }, () =>
     refuse({ HALYARD_DATA: "/proc/1" }, /\/proc\/1.*right to .*write/),
   );
 
-  test("a data folder that nobody can make", { skip: !existsSync("/proc/1") }, () =>
+  test("a data folder that can't be created", { skip: !existsSync("/proc/1") }, () =>
     refuse({ HALYARD_DATA: "/proc/halyard/data" }, /data folder \/proc\/halyard\/data cannot be/),
   );
 
-  test("a file that is no database", async () => {
+  test("a file that is not a database", async () => {
     const folder = folderOf();
     writeFileSync(join(folder, "halyard.db"), "not a database ".repeat(1_000));
     await refuse({ HALYARD_DATA: folder }, /halyard\.db is damaged or is not a Halyard database/);
     assert.match(readFileSync(join(folder, "halyard.db"), "utf8"), /^not a database/);
   });
 
-  test("a folder in place of the database", async () => {
+  test("a folder instead of the database", async () => {
     const folder = folderOf();
     mkdirSync(join(folder, "halyard.db"));
     await refuse({ HALYARD_DATA: folder }, /database \S+halyard\.db cannot be opened/);
@@ -173,7 +173,7 @@ suite("what keeps it from starting is said in one sentence", { concurrency: 2 },
     await refuse({ HALYARD_DATA: folder }, /schema version 1000, .* start the newer Halyard/);
   });
 
-  test("a damaged secret.key, which is left as it is", async () => {
+  test("a damaged secret.key, which is not modified", async () => {
     const folder = folderOf();
     await stop(await serveHalyard(folder));
     const path = join(folder, "secret.key");
@@ -209,7 +209,7 @@ test("two processes that start at once on an empty folder share one schema and o
   }
 });
 
-test("a variable that is not known is warned of in the log, without its value", async () => {
+test("an unknown variable is logged as a warning, without its value", async () => {
   const server = await serveHalyard(folderOf(), { HALYARD_RATELIMIT: "5-a-minute" });
   const { stdout } = await stop(server);
   const warnings = stdout

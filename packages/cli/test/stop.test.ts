@@ -1,4 +1,4 @@
-// halyard serve as a process: how it ends.
+// halyard serve as a process: how it exits.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -9,11 +9,11 @@ import { beginRequest, nobodyListens } from "./support/unfinished-request.ts";
 
 const started: HalyardProcess[] = [];
 after(() => {
-  // Those that a failed test has left behind; the others are gone.
+  // Left by a failed test. The others have exited.
   for (const halyard of started) halyard.kill("SIGKILL");
 });
 
-test("SIGTERM answers what was asked before it, and ends with 0", async () => {
+test("after SIGTERM, it completes earlier requests and exits with 0", async () => {
   const folder = folderOf();
   const server = await serveHalyard(folder);
   started.push(server);
@@ -24,7 +24,7 @@ test("SIGTERM answers what was asked before it, and ends with 0", async () => {
   server.kill("SIGTERM");
   await nobodyListens(server.url);
   request.finish();
-  // The server ends although this side keeps both connections open.
+  // The server exits although the client keeps both connections open.
   const { code, stderr } = await server.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   assert.match(request.answer(), /^HTTP\/1\.1 201 [\s\S]*"key":"late"/);
@@ -39,19 +39,19 @@ test("SIGTERM answers what was asked before it, and ends with 0", async () => {
   assert.equal((await again.ended).code, 0);
 });
 
-test("a second signal ends at once, with 1", async () => {
+test("a second signal exits immediately, with 1", async () => {
   const server = await serveHalyard(folderOf());
   const { socket } = await beginRequest(server.url, server.keys.development ?? "");
   server.kill("SIGINT");
   await nobodyListens(server.url);
-  // One that follows within half a second is the same wish come by another way.
+  // A signal that follows within half a second counts as the same one.
   const insisting = setInterval(() => server.kill("SIGINT"), 100);
   assert.equal((await server.ended).code, 1);
   clearInterval(insisting);
   socket.destroy();
 });
 
-test("the same signal by two ways is one: what is under way is answered", async () => {
+test("the same signal twice counts once: running requests are completed", async () => {
   const server = await serveHalyard(folderOf());
   server.kill("SIGTERM");
   server.kill("SIGINT");

@@ -1,4 +1,4 @@
-// Backups that somebody changed with everything that fits together again: what is noticed, with which key, and what is said when it cannot be.
+// Backups that were changed consistently: which changes are detected with which key, and which ones are only reported as unverified.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const describe = (folder: string, name: string) => {
   return { name, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };
 
-/** Changes a copy of the backup, and writes a manifest to it that fits. */
+/** Changes a copy of the backup, and writes a matching manifest. */
 const forge = (
   original: string,
   tamper: (folder: string) => void,
@@ -84,7 +84,7 @@ before(async () => {
   withoutKey = await take(data, false);
 });
 
-/** Why verify and restore refuse it; the empty text when they do not. Both say the same. */
+/** The reason why verify and restore reject the backup; empty if they accept it. Both give the same reason. */
 const refusal = async (folder: string, settings = {}, trust = false): Promise<string> => {
   const config = parseConfig({ HALYARD_DATA: newPath(), ...settings });
   const choice = { folder, force: false, pauseWebhooks: false, trust };
@@ -95,7 +95,7 @@ const refusal = async (folder: string, settings = {}, trust = false): Promise<st
   return message;
 };
 
-test("an added key is noticed, also by who trusts the place", async () => {
+test("an added key is detected, even with --trust-backup", async () => {
   const forged = /signature does not match, so somebody has changed it/;
   for (const [original, settings] of [
     [withKey, {}],
@@ -111,7 +111,7 @@ test("an added key is noticed, also by who trusts the place", async () => {
   assert.match(ended.stderr, forged);
 });
 
-test("who signs with another key is found out by the right one", async () => {
+test("a signature with another key is detected with the right key", async () => {
   const other = randomBytes(32);
   const folder = forge(
     withKey,
@@ -123,16 +123,16 @@ test("who signs with another key is found out by the right one", async () => {
   );
   const unknown = /signed with a secret key that is not here \([0-9a-f]{8}\).*--trust-backup/;
   assert.match(await refusal(folder, { HALYARD_SECRET_KEY: secretKey }), unknown);
-  // Without a key of one's own nobody can tell; that is said.
+  // Without a separate key, tampering can't be detected, which the output says.
   const ended = await runInThread(["backup", "verify", folder, "--data", newPath(), "--json"]);
   assert.equal(JSON.parse(ended.stdout).origin, "own key");
   assert.match(
     ended.stderr,
-    /contains the key that signed it.*anyone who can write there can sign/,
+    /contains the key that signed it.*anyone who can write to the backup can sign/,
   );
 });
 
-test("a trigger is noticed although the signature is right", async () => {
+test("a trigger is detected even if the signature is valid", async () => {
   const sign = (manifest: Manifest) => signManifest(manifest, Buffer.from(secretKey, "base64"));
   const found = /the trigger "spy" on "api_keys" is not Halyard's\. .*--trust-backup/;
   const folder = forge(withKey, addTrigger, sign);
@@ -155,7 +155,7 @@ test("a trigger is noticed although the signature is right", async () => {
     );
     assert.match(await refusal(changed), said);
   }
-  // What ANALYZE writes is SQLite's own.
+  // ANALYZE writes to SQLite's own tables.
   const analyzed = forge(
     withKey,
     inDatabase((database) => database.exec("analyze")),
@@ -164,7 +164,7 @@ test("a trigger is noticed although the signature is right", async () => {
   assert.equal(await refusal(analyzed), "");
 });
 
-test("a backup without a signature needs a word, and what was not checked is said", async () => {
+test("an unsigned backup requires --trust-backup, and unverified properties are reported", async () => {
   const unsign = (manifest: Manifest): Manifest => {
     const { signature: _, ...rest } = manifest;
     return rest;
@@ -182,18 +182,18 @@ test("a backup without a signature needs a word, and what was not checked is sai
   assert.ok(statSync(join(target, "halyard.db")).size > 0);
 });
 
-test("a backup of a store with a trigger is taken, and says so", async () => {
+test("a database with a trigger can be backed up, with a warning", async () => {
   const { folder } = await makeStore();
   addTrigger(folder);
   const ended = await runInThread(["backup", newPath(), "--data", folder]);
   assert.equal(ended.code, 0);
   assert.match(
     ended.stderr,
-    /^In the store the trigger "spy" on "api_keys" is not Halyard's.*halyard doctor/,
+    /^In the database, the trigger "spy" on "api_keys" is not Halyard's.*halyard doctor/,
   );
 });
 
-test("the store trusts no function in a schema", () => {
+test("the database does not trust functions in a schema", () => {
   const database = openStoreFile(join(data, "halyard.db"));
   assert.deepEqual({ ...database.prepare("pragma trusted_schema").get() }, { trusted_schema: 0 });
   database.close();

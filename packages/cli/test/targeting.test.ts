@@ -1,4 +1,4 @@
-// Rules, variants and requirements by commands, against a started server.
+// Rules, variants and prerequisites on the command line.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ suite("rules", () => {
     await halyard.refuse(
       ["flags", "rules", "add", "rules", "--when", "plan in pro", "--serve", "on"],
       2,
-      /Say what those get whom no rule of "rules" reaches: add --otherwise on/,
+      /"rules" needs a default for users that match no rule: add --otherwise on/,
     );
     const added = await halyard.succeed(
       ...["flags", "rules", "add", "rules", "--id", "staff", "--when", "email endsWith @acme.com"],
@@ -59,8 +59,8 @@ suite("rules", () => {
     assert.deepEqual([second.before, second.version], [{ rules: [staff] }, 3]);
     assert.equal(
       await halyard.succeed("flags", "rules", "rules"),
-      `#  RULE       WHEN                                           SERVES             DESCRIPTION
-1  rule-1     plan in pro                                    on 25 %, off 75 %  A quarter
+      `#  RULE       WHEN                                           SERVES           DESCRIPTION
+1  rule-1     plan in pro                                    on 25%, off 75%  A quarter
 2  staff      email endsWith @acme.com and not plan in free  on
    otherwise                                                 off
 `,
@@ -77,8 +77,8 @@ suite("rules", () => {
       /has no rule "gone"; it has staff, rule-1/,
     );
     const gone = await halyard.succeed("flags", "rules", "remove", "rules", "staff");
-    assert.match(gone, /rule staff is gone, one rule is left/);
-    // What was not set before is told too, rules one by one.
+    assert.match(gone, /rule staff is removed, one rule is left/);
+    // Previously unset fields are printed too, and rules one by one.
     const changes = (text: string) => text.split("\n").filter((line) => line.startsWith("      "));
     const history = changes(await halyard.succeed("flags", "history", "rules"));
     assert.deepEqual(
@@ -96,12 +96,12 @@ suite("rules", () => {
     await halyard.refuse(
       ["flags", "rules", "add", "rules", "--when", "plan is pro", "--serve", "on"],
       2,
-      /"is" is not an operator: after the attribute it needs one of/,
+      /"is" is not an operator: the attribute must be followed by one of/,
     );
   });
 });
 
-test("a rule that somebody else adds at the same moment stays", async (context) => {
+test("a rule that is added concurrently is kept", async (context) => {
   const { admin } = on.environment;
   await post("/flags", { key: "both", type: "rollout" });
   const theirs = { id: "theirs", when: plan("team"), serve: "on" };
@@ -133,7 +133,7 @@ test("a rule that somebody else adds at the same moment stays", async (context) 
 });
 
 suite("variants", () => {
-  test("are created, shown, split with the fewest people moving, and evaluated", async () => {
+  test("are created, shown, split with the fewest users moving, and evaluated", async () => {
     const { halyard } = on;
     await halyard.refuse(
       ["flags", "create", "color", "--variant", "red=#f00"],
@@ -150,7 +150,7 @@ suite("variants", () => {
       ...["--variant", "red=#f00", "--variant", "blue=#00f", "--split", "red=50,blue=50"],
       ...["--tag", "shop", "--tag", "ui", "--owner", "team-shop", "--enabled"],
     );
-    assert.equal(created, `Created color ${where()}: on serving red 50 %, blue 50 %.\n`);
+    assert.equal(created, `Created color ${where()}: on serving red 50%, blue 50%.\n`);
     const rule = {
       id: "staff",
       when: { attribute: "email", op: "exists", value: true },
@@ -174,7 +174,7 @@ suite("variants", () => {
     const split = await halyard.succeed("flags", "split", "color", "red=25", "blue=75");
     assert.equal(
       split,
-      `color: red 50 %, blue 50 % → red 25 %, blue 75 % ${where()} (version 3). 25 % of people move from red to blue.\n`,
+      `color: red 50%, blue 50% → red 25%, blue 75% ${where()} (version 3). 25% of users move from red to blue.\n`,
     );
     await on.environment.admin("PATCH", "/flags/color", { rules: [rule] });
     const { moves } = await halyard.read<{ moves: unknown }>(
@@ -189,12 +189,12 @@ suite("variants", () => {
           "^color",
           "  type            variant \\(string\\)",
           "  state           on",
-          "  reach           1 rule, otherwise red 25 %, blue 75 %",
+          "  reach           1 rule, otherwise red 25%, blue 75%",
           '  variants        red = "#f00"',
           '                  blue = "#00f"',
           "  off             red",
-          "  rules           1. staff: email exists → blue 90 %, red 10 %",
-          "  otherwise       red 25 %, blue 75 %",
+          "  rules           1. staff: email exists → blue 90%, red 10%",
+          "  otherwise       red 25%, blue 75%",
           "  tags            shop, ui",
           "  owner           team-shop",
           "  description     none",
@@ -204,8 +204,8 @@ suite("variants", () => {
     const list = await halyard.succeed("flags", "list", "--tag", "ui", "--owner", "team-shop");
     assert.equal(
       list,
-      `KEY    STATE  REACH                                  SETTINGS                        DESCRIPTION
-color  on     1 rule, otherwise red 25 %, blue 75 %  tags shop, ui, owner team-shop
+      `KEY    STATE  REACH                                SETTINGS                        DESCRIPTION
+color  on     1 rule, otherwise red 25%, blue 75%  tags shop, ui, owner team-shop
 `,
     );
     const evaluated = await halyard.succeed(
@@ -225,27 +225,27 @@ color  on     1 rule, otherwise red 25 %, blue 75 %  tags shop, ui, owner team-s
   });
 });
 
-test("a list says who gets a boolean flag when no rule decides", async () => {
+test("a list shows who gets a boolean flag if no rule matches", async () => {
   const rules = [
     { id: "staff", when: { attribute: "plan", op: "exists", value: true }, serve: "on" },
   ];
   await post("/flags", { key: "reach-everyone", type: "boolean", rules, otherwise: "on" });
-  await post("/flags", { key: "reach-nobody", type: "boolean", rules, otherwise: "off" });
+  await post("/flags", { key: "reach-none", type: "boolean", rules, otherwise: "off" });
   await post("/flags", { key: "reach-plain", type: "boolean" });
   const list = await on.halyard.succeed("flags", "list", "--search", "reach-");
   assert.match(list, /^reach-everyone +off +1 rule, otherwise everyone$/m);
-  assert.match(list, /^reach-nobody +off +1 rule, otherwise nobody$/m);
+  assert.match(list, /^reach-none +off +1 rule, otherwise no one$/m);
   assert.match(list, /^reach-plain +off +everyone$/m);
 });
 
-suite("requirements and buckets", () => {
-  test("are set and taken away", async () => {
+suite("prerequisites and bucketing", () => {
+  test("are set and removed", async () => {
     const { halyard } = on;
     await post("/flags", { key: "base", type: "boolean" });
     await post("/flags", { key: "top", type: "rollout", percentage: 5 });
     assert.equal(
       await halyard.succeed("flags", "require", "top", "base=on"),
-      `top now requires base = on ${where()} (version 2).\nWhoever does not get that gets off.\n`,
+      `top now requires base = on ${where()} (version 2).\nUsers without these variants get off.\n`,
     );
     await halyard.refuse(["flags", "require", "top"], 2, /or pass --none/);
     await halyard.refuse(["flags", "require", "top", "gone=on"], 2, /must be a flag that exists/);

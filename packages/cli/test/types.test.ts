@@ -1,4 +1,4 @@
-// halyard types: the interface that it writes, from a server and from a file, and what --check finds.
+// halyard types: the generated interface, from a server and from a file, and --check.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ test("every type of flag, in the order of the keys, from a server and from its e
   }
 });
 
-test("the keys of OpenFeature's SDKs, and none for a kind that no flag has", async () => {
+test("the keys for OpenFeature's SDKs, and none for a kind without flags", async () => {
   const bench = await benchWith(...flags.slice(0, 3));
   const text = await bench.succeed("types", "--openfeature", "-o", "-");
   assert.equal(
@@ -89,7 +89,7 @@ test("the keys of OpenFeature's SDKs, and none for a kind that no flag has", asy
   );
 });
 
-test("--check ends with 7 and names the flags that were added, removed and changed", async () => {
+test("--check exits with 7 and lists the flags that were added, removed and changed", async () => {
   const bench = await benchWith(...flags);
   const file = join(bench.folder, "halyard-flags.d.ts");
   await bench.run("types", "-o", file);
@@ -97,7 +97,7 @@ test("--check ends with 7 and names the flags that were added, removed and chang
   const same = await check();
   assert.deepEqual([same.code, same.stdout, same.stderr], [0, `${file} is up to date.\n`, ""]);
 
-  // Neither a description nor the line ends of a checkout on Windows make it out of date.
+  // Descriptions and Windows line ends don't make the file out of date.
   await bench.admin("PATCH", "/flags/dark-mode", { description: "Dark" });
   writeFileSync(file, written.replaceAll("\n", "\r\n"));
   assert.equal((await check()).code, 0);
@@ -128,7 +128,7 @@ test("--check ends with 7 and names the flags that were added, removed and chang
   assert.equal((await check()).code, 0);
   const other = await bench.run("types", "-o", file, "--check", "--openfeature");
   assert.equal(other.code, 7);
-  assert.match(other.stdout, /the same flags, but it was written with other options/);
+  assert.match(other.stdout, /the same flags, but was written with other options/);
 });
 
 test("an environment without flags has an interface without keys", async () => {
@@ -137,7 +137,7 @@ test("an environment without flags has an interface without keys", async () => {
   assert.match(text, /export interface Flags \{\n\}\n$/);
 });
 
-test("what cannot be done is said, and writes nothing", async () => {
+test("errors are reported, and nothing is written", async () => {
   const bench = await benchWith();
   const missing = join(bench.folder, "missing.d.ts");
   await bench.fail(3, /There is no file .*missing\.d\.ts/, "types", "--check", "-o", missing);

@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test("people are invited, changed, listed and removed, on a server and in its database", async () => {
+test("users are invited, changed, listed and removed, on a server and in its database", async () => {
   const { name: place } = environment;
   for (const [runner, who, where] of [
     [halyard, "Ada Lovelace", ` at ${server.url}`],
@@ -79,7 +79,7 @@ test("people are invited, changed, listed and removed, on a server and in its da
   }
 });
 
-test("one human's accounts are linked and unlinked, on a server and in its database", async () => {
+test("accounts of one person are linked and unlinked, on a server and in its database", async () => {
   for (const [runner, name] of [
     [halyard, "Edith"],
     [operator, "Joan"],
@@ -93,11 +93,11 @@ test("one human's accounts are linked and unlinked, on a server and in its datab
        select '${two.id}', hash, since from user_addresses where user_id = ?`,
       one.id,
     );
-    const hint = "have the same e-mail address: link them with halyard users link-accounts";
+    const hint = "have the same email address: link them with halyard users link-accounts";
     assert.ok((await runner.run("users", "list")).stderr.includes(hint));
     assert.ok(
       (await runner.succeed("users", "link-accounts", email, two.id)).startsWith(
-        `${name} (${one.id}) and ${name} again (${two.id}) are accounts of one human `,
+        `${name} (${one.id}) and ${name} again (${two.id}) now belong to the same person `,
       ),
     );
     assert.ok(!(await runner.run("users", "list")).stderr.includes(hint));
@@ -106,14 +106,14 @@ test("one human's accounts are linked and unlinked, on a server and in its datab
     await runner.refuse(["users", "link-accounts", email, email], 2, /another account/);
     assert.ok(
       (await runner.succeed("users", "unlink-account", two.id)).startsWith(
-        `${name} again (${two.id}) is linked with no other account `,
+        `${name} again (${two.id}) is no longer linked to other accounts `,
       ),
     );
     for (const { id } of [one, two]) await runner.succeed("users", "remove", id);
   }
 });
 
-test("the same for scripts", async () => {
+test("the same as JSON", async () => {
   const invite = ["users", "invite", "Alan", "--owner"];
   const { invitation, ...made } = await halyard.read<InvitedUser>(...invite);
   assert.ok(invitation.url.startsWith(`${server.url}/invitation?token=`));
@@ -129,13 +129,13 @@ test("the same for scripts", async () => {
   });
 });
 
-test("what is not allowed, not there, or does not go together", async () => {
+test("missing permissions, missing users and conflicting options", async () => {
   const admin = halyard.with({ HALYARD_API_KEY: environment.keys.admin });
   await admin.refuse(["users", "list"], 4, /role owner/);
-  await halyard.refuse(["users", "link", "nobody"], 3, /nobody with the id/);
+  await halyard.refuse(["users", "link", "unknown"], 3, /No user has the id/);
   await halyard.succeed("users", "invite", "Twin", "--email", "twin@example.com");
   await operator.succeed("users", "invite", "Twin");
-  await halyard.refuse(["users", "remove", "Twin"], 5, /2 people/);
+  await halyard.refuse(["users", "remove", "Twin"], 5, /2 users/);
   const again = ["users", "invite", "Other", "--email", "TWIN@example.com"];
   await halyard.refuse(again, 5, /already has the e-mail address/);
   await operator.refuse(again, 5, /already has the e-mail address/);
@@ -144,8 +144,8 @@ test("what is not allowed, not there, or does not go together", async () => {
     [["invite", "X", "--role", "production=owner"], /production=editor/],
     [["invite", "X", "--role", "nowhere=viewer"], /environment that exists/],
     [["invite", "X", "--email", "no address"], /e-mail address/],
-    [["role", "Twin"], /An environment and a role/],
-    [["role", "Twin", "production"], /A role is needed/],
+    [["role", "Twin"], /Specify an environment and a role/],
+    [["role", "Twin", "production"], /Specify a role/],
     [["role", "Twin", "production", "root"], /choices are viewer/],
     [["list", "--database", "--url", server.url], /use only one of them/],
   ] as const) {
@@ -153,13 +153,13 @@ test("what is not allowed, not there, or does not go together", async () => {
   }
 });
 
-test("the doctor does not take people for keys", async () => {
+test("the doctor does not count users as keys", async () => {
   await operator.succeed("users", "invite", "Owner", "--owner");
   const { stdout } = await operator.run("doctor");
   assert.match(stdout, /keys: 6 keys in 3 environments/);
 });
 
-test("the operator takes the second factor off for somebody who has lost it; a key cannot", async () => {
+test("the operator can turn off two-factor authentication for a user; a key can't", async () => {
   const account = await newAccount(server);
   const { email } = account;
   const reset = ["users", "reset-second-factor", email] as const;
@@ -168,7 +168,7 @@ test("the operator takes the second factor off for somebody who has lost it; a k
   codeNeeded(await signIn(server, account));
   assert.match(
     await operator.succeed(...reset),
-    /^Removed the second factor of .* in the database \S+, and ended their sessions/,
+    /^Turned off two-factor authentication for .* in the database \S+, and ended their sessions/,
   );
   await signedIn(server, account);
   const { status } = await server.anonymous("GET", "//session", undefined, headersOf(session));

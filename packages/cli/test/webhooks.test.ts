@@ -1,4 +1,4 @@
-// halyard webhooks, against a started server and a real receiver.
+// halyard webhooks, with a real receiver.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -22,7 +22,7 @@ const received = (count: number) =>
     () => tested.receiver.received.length >= count && tested.receiver.received,
   );
 
-test("a webhook is made, shown, tested, paused, resumed and removed", async () => {
+test("a webhook is created, shown, tested, paused, resumed and deleted", async () => {
   const made = await tested.halyard.run(
     "webhooks",
     "create",
@@ -33,7 +33,7 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
   const [, id = "", secret = ""] =
     /^id {6}(wh_[0-9a-f]{24})\nsecret {2}(whsec_\S+)\n$/.exec(made.stdout) ?? [];
   assert.equal(made.code, 0, made.stderr);
-  assert.match(made.stderr, new RegExp(`not shown again[\\s\\S]*halyard webhooks test ${id}`));
+  assert.match(made.stderr, new RegExp(`won't be shown again[\\s\\S]*halyard webhooks test ${id}`));
   const [listed] = await tested.halyard.read<Webhook[]>("webhooks", "list");
   assert.deepEqual(
     { id: listed?.id, url: listed?.url, events: listed?.events, active: listed?.active },
@@ -66,7 +66,7 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
   const paused = await tested.halyard.run("webhooks", "pause", id);
   assert.equal(
     paused.stdout,
-    `${id} is paused in ${tested.environment.name} at ${tested.server.url}: nothing is sent to ${tested.receiver.url}.\n`,
+    `${id} is paused in ${tested.environment.name} at ${tested.server.url}: no events are sent to ${tested.receiver.url}.\n`,
   );
   await change("while-paused");
   await tested.halyard.refuse(["webhooks", "test", id], 5, /is not active/);
@@ -74,7 +74,7 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
     await tested.halyard.succeed("webhooks", "resume", id),
     /is active in \S+ at \S+: events are sent/,
   );
-  // The command that pausing told of brings what was missed.
+  // The command that pausing suggests replays the missed events.
   const [, command = ""] = /^ {2}halyard (.*)$/m.exec(paused.stderr) ?? [];
   assert.match(
     await tested.halyard.succeed(...command.split(" ")),
@@ -85,7 +85,7 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
     return texts.filter((text) => text.includes("while-paused")).length === 1;
   });
 
-  // A pause by Halyard itself is told from one by a person, with the reason.
+  // The output distinguishes a pause by Halyard, with its reason, from one by a user.
   tested.receiver.answer(() => ({ status: 410 }));
   await tested.halyard.refuse(["webhooks", "test", id], 1, /410/);
   tested.receiver.answer(accept);
@@ -97,39 +97,39 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
     await tested.halyard.succeed("webhooks", "get", id),
     /state {4}deactivated\n.*\n {2}health {3}deactivated: it answered 410 Gone\n/,
   );
-  // Not with the data that may be in the folder of the tests.
+  // Without the data that the folder of the tests may contain.
   const { stdout } = await tested.halyard
     .with({ HALYARD_DATA: `${tested.server.folder}/none` })
     .run("doctor");
   assert.match(stdout, new RegExp(`${id} .* \\(Halyard deactivated it: it answered 410 Gone\\)`));
 
-  await tested.halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
-  assert.match(await tested.halyard.succeed("webhooks", "delete", id, "--yes"), /^Removed wh_/);
+  await tested.halyard.refuse(["webhooks", "delete", id], 2, /Delete wh_.*with --yes/);
+  assert.match(await tested.halyard.succeed("webhooks", "delete", id, "--yes"), /^Deleted wh_/);
   await tested.halyard.refuse(["webhooks", "get", id], 3, new RegExp(`"${id}" does not exist`));
 });
 
-test("events and the headers of CloudEvents are chosen, and changed later", async () => {
+test("events and CloudEvents headers are chosen, and changed later", async () => {
   const { id, cloudEvents } = await create("--cloud-events");
   assert.equal(cloudEvents, true);
-  assert.match(await tested.halyard.succeed("webhooks", "get", id), /headers {2}with those of Cl/);
+  assert.match(await tested.halyard.succeed("webhooks", "get", id), /headers {2}CloudEvents/);
   assert.equal(
     await tested.halyard.succeed("webhooks", "update", id, "--events", "flag.created,flag.deleted"),
-    `${id} is changed in ${tested.environment.name} at ${tested.server.url}: ${tested.receiver.url} gets flag.created, flag.deleted, with the headers of CloudEvents.\n`,
+    `${id} is changed in ${tested.environment.name} at ${tested.server.url}: ${tested.receiver.url} gets flag.created, flag.deleted, with CloudEvents headers.\n`,
   );
   const off = await tested.halyard.read<Webhook>("webhooks", "update", id, "--no-cloud-events");
   assert.deepEqual([off.events, off.cloudEvents], [["flag.created", "flag.deleted"], undefined]);
   const on = await tested.halyard.read<Webhook>("webhooks", "update", id, "--cloud-events");
   assert.deepEqual([on.events, on.cloudEvents], [["flag.created", "flag.deleted"], true]);
-  await tested.halyard.refuse(["webhooks", "update", id], 2, /Nothing to change: give --events/);
+  await tested.halyard.refuse(["webhooks", "update", id], 2, /Nothing to change: pass --events/);
   await tested.halyard.succeed("webhooks", "delete", id, "--yes");
 });
 
-test("the secret is changed, at once or with a day for both", async () => {
+test("the secret is rotated, immediately or with a day of overlap", async () => {
   const { id, secret } = await create();
   const rotated = await tested.halyard.run("webhooks", "rotate", id);
   const newer = rotated.stdout.trim();
   assert.match(newer, /^whsec_/);
-  assert.match(rotated.stderr, /before \S+Z: until then .* also signed with the old one/);
+  assert.match(rotated.stderr, /before \S+Z: until then, .* also signed with the old one/);
   const count = tested.receiver.received.length;
   await tested.halyard.succeed("webhooks", "test", id);
   const request = (await received(count + 1))[count];
@@ -143,7 +143,7 @@ test("the secret is changed, at once or with a day for both", async () => {
   await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
-test("deliveries are listed and sent again, one or all", async () => {
+test("deliveries are listed, and retried or replayed", async () => {
   const { id } = await create("--events", "flag.created,flag.enabled");
   const before = tested.receiver.received.length;
   for (const key of ["one", "two", "three"]) await change(key);
@@ -169,7 +169,7 @@ test("deliveries are listed and sent again, one or all", async () => {
 
   assert.match(
     await tested.halyard.succeed("webhooks", "retry", id),
-    /^Deliveries that wait for a retry are due now in \S+ at \S+\. .* halyard webhooks get wh_/,
+    /^Waiting deliveries are due now in \S+ at \S+\. .* halyard webhooks get wh_/,
   );
   assert.match(
     await tested.halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
@@ -194,7 +194,7 @@ test("deliveries are listed and sent again, one or all", async () => {
   await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
-test("a range that is queued in parts is waited for", async () => {
+test("the command waits for a range that is queued in parts", async () => {
   const before = tested.receiver.received.length;
   const created = await tested.environment.admin("POST", "/webhooks", {
     url: tested.receiver.url,
@@ -214,8 +214,8 @@ test("a range that is queued in parts is waited for", async () => {
   await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
-test("a test that is not sent for long says when it is due, and behind what", async (t) => {
-  // As a server answers whose queue holds the test back; waiting for one that does would take too long here.
+test("a delayed test shows when it is due, and which delivery it waits for", async (t) => {
+  // A canned response of a server that delays the test. Waiting for a real one would take too long.
   const createdAt = "2026-11-15T00:00:00.000Z";
   const nextAttemptAt = "2026-11-15T00:10:00.000Z";
   const waiting = (id: string) => ({ id, kind: "test", createdAt, nextAttemptAt, attempts: [] });
@@ -244,7 +244,7 @@ test("a test that is not sent for long says when it is due, and behind what", as
   await tested.halyard.refuse(args, 6, /to be sent, due at 2026-11-15T00:10:00\.000Z; check later/);
 });
 
-suite("what cannot be done says so", { concurrency: 2 }, () => {
+suite("errors are reported", { concurrency: 2 }, () => {
   const none = "wh_000000000000000000000000";
   const cases: [what: string, args: string[], code: number, said: RegExp][] = [
     ["bad address", ["create", "ftp://example.com"], 2, /^halyard: url must be/],
@@ -256,7 +256,7 @@ suite("what cannot be done says so", { concurrency: 2 }, () => {
       "bad time",
       ["replay", none, "--from", "yesterday"],
       2,
-      /such as 2026-11-14T12:00:00Z, or how/,
+      /such as 2026-11-14T12:00:00Z, or an age/,
     ],
     [
       "bad state",

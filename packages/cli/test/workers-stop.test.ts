@@ -1,11 +1,11 @@
-// halyard serve --workers: how all of its processes end.
+// halyard serve --workers: how all of its processes exit.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../server/test/support/until.ts";
 import { nobodyListens } from "./support/unfinished-request.ts";
 import { isAlive, pidOf, requestsUnderWay, serve } from "./support/worker-processes.ts";
 
-test("SIGTERM answers what any of them was asked before it, and ends with 0", async () => {
+test("after SIGTERM, all workers complete earlier requests and exit with 0", async () => {
   const server = await serve();
   const requests = await requestsUnderWay(server);
   server.kill("SIGTERM");
@@ -17,7 +17,7 @@ test("SIGTERM answers what any of them was asked before it, and ends with 0", as
   for (const { socket } of requests) socket.destroy();
 });
 
-test("Ctrl+C, which reaches every process of the terminal, is one wish", async () => {
+test("Ctrl+C, which reaches every process of the terminal, counts once", async () => {
   const server = await serve();
   const pids = [await pidOf(server, 1), await pidOf(server, 2)];
   const requests = await requestsUnderWay(server);
@@ -31,14 +31,14 @@ test("Ctrl+C, which reaches every process of the terminal, is one wish", async (
   for (const { socket } of requests) socket.destroy();
 });
 
-// Less than the time after which a worker gives up by itself.
-test("a second signal ends all of them at once, with 1", async () => {
+// Less than the time after which a worker exits by itself.
+test("a second signal ends all of them immediately, with 1", async () => {
   const server = await serve();
   const pids = [await pidOf(server, 1), await pidOf(server, 2)];
   const requests = await requestsUnderWay(server);
   server.kill("SIGTERM");
   await nobodyListens(server.url);
-  // One that follows within half a second is the same wish come by another way.
+  // A signal that follows within half a second counts as the same one.
   const insisting = setInterval(() => server.kill("SIGTERM"), 100);
   assert.equal((await server.ended).code, 1);
   clearInterval(insisting);
@@ -46,7 +46,7 @@ test("a second signal ends all of them at once, with 1", async () => {
   for (const { socket } of requests) socket.destroy();
 });
 
-test("the primary is killed: nobody listens, what was asked is answered, the workers end", async () => {
+test("the primary is killed: nothing listens any more, earlier requests are completed, the workers exit", async () => {
   const server = await serve();
   const pids = [await pidOf(server, 1), await pidOf(server, 2)];
   const requests = await requestsUnderWay(server);

@@ -1,4 +1,4 @@
-// halyard serve --workers: one port, several processes, and none that dies is missed for long.
+// halyard serve --workers: several processes on one port, which are replaced if they die.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -16,14 +16,14 @@ import {
   serve,
 } from "./support/worker-processes.ts";
 
-test("the processes share one port, one store and one set of keys", async () => {
+test("the processes share one port, one database and one set of keys", async () => {
   const folder = folderOf();
   const server = await serve(folder, "3");
   assert.deepEqual(Object.keys(server.keys), ["development", "production"]);
   const pids = await Promise.all([1, 2, 3].map((worker) => pidOf(server, worker)));
   assert.equal(new Set([...pids, server.pid]).size, 4);
   assert.equal((await answering(server, 3)).size, 3);
-  // What one of them has answered all the others know.
+  // A change by one process is visible to all.
   for (let count = 1; count <= 9; count += 1) {
     assert.equal((await ask(server, "/api/v1/flags", `flag-${count}`)).status, 201);
     assert.equal(((await ask(server, "/api/v1/flags")).body as unknown[]).length, count);
@@ -34,7 +34,7 @@ test("the processes share one port, one store and one set of keys", async () => 
   assert.equal(stdout.match(/Halyard is up/g)?.length, 1);
   assert.equal(stdout.match(/^ {2}(development|production) +hal_/gm)?.length, 2);
   assert.ok(!pids.some(isAlive));
-  // Every line of a worker's own says whose it is.
+  // Every log line of a worker contains its number.
   for (const line of stdout.split("\n").filter((each) => each.includes("Server listening"))) {
     const { worker, pid } = JSON.parse(line) as { worker: number; pid: number };
     assert.equal(pid, pids[worker - 1]);
@@ -46,7 +46,7 @@ test("the processes share one port, one store and one set of keys", async () => 
   assert.equal((await again.ended).code, 0);
 });
 
-test("those that are killed are replaced; requests go on, none waits for ever, none is lost", async () => {
+test("killed workers are replaced; requests continue, none waits forever, none is lost", async () => {
   const server = await serve();
   const before = await answering(server, 2);
   const made: string[] = [];
@@ -61,7 +61,7 @@ test("those that are killed are replaced; requests go on, none waits for ever, n
         assert.equal((await ask(server, "/api/v1/flags", flag)).status, 201);
         made.push(flag);
       } catch (error) {
-        // Its process was killed while it had the request. A time limit would be another thing.
+        // The worker was killed while it had the request. A timeout would be an error.
         assert.equal((error as Error).message, "fetch failed");
         broken.push(flag);
       }
@@ -86,7 +86,7 @@ test("those that are killed are replaced; requests go on, none waits for ever, n
     [],
   );
 
-  // All killed at once: the same port answers again.
+  // All killed at the same time: the same port responds again.
   for (const pid of [await pidOf(server, 3), await pidOf(server, 4)]) process.kill(pid, "SIGKILL");
   await until("it answers", () => ask(server, "/healthz").catch(() => undefined));
   await answering(server, 2);
@@ -94,19 +94,21 @@ test("those that are killed are replaced; requests go on, none waits for ever, n
   assert.equal((await server.ended).code, 0);
 });
 
-test("SIGTERM to one of them: it answers what it was asked, and another takes its place", async () => {
+test("SIGTERM to one worker: it completes its requests, and another takes its place", async () => {
   const server = await serve();
   const requests = await requestsUnderWay(server);
   const pid = await pidOf(server, 1);
   process.kill(pid, "SIGTERM");
   const replaced = pidOf(server, 3);
   await until("the other one alone answers", async () => {
-    // A connection that it took just before is idle still, and cut off when it closes: its client would ask again.
-    const asked = Array.from({ length: 4 }, () => ask(server, "/healthz").catch(() => undefined));
-    const tags = (await Promise.all(asked)).map((answer) => answer?.answeredBy);
+    // A connection that it accepted just before is still idle, and is closed: its client would retry.
+    const requests = Array.from({ length: 4 }, () =>
+      ask(server, "/healthz").catch(() => undefined),
+    );
+    const tags = (await Promise.all(requests)).map((answer) => answer?.answeredBy);
     return tags[0] !== undefined && new Set(tags).size === 1;
   });
-  assert.ok(isAlive(pid), "it has not been asked all of it yet");
+  assert.ok(isAlive(pid), "the request is not complete yet");
   for (const request of requests) request.finish();
   await until("both are answered", () => requests.every((request) => request.answer() !== ""));
   for (const request of requests) assert.match(request.answer(), /^HTTP\/1\.1 201 /);
@@ -117,8 +119,8 @@ test("SIGTERM to one of them: it answers what it was asked, and another takes it
   assert.equal((await server.ended).code, 0);
 });
 
-suite("what keeps it from starting", () => {
-  test("a port that is taken is told once, and no keys are made", async () => {
+suite("failed starts", () => {
+  test("a port in use is reported once, and no keys are created", async () => {
     const folder = folderOf();
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
@@ -137,7 +139,7 @@ suite("what keeps it from starting", () => {
     const server = await serve(folder);
     assert.deepEqual(Object.keys(server.keys), ["development", "production"]);
 
-    // Another Halyard with workers does not come to share it.
+    // Another Halyard with workers doesn't share the port.
     const taken = new URL(server.url).port;
     const other = await runHalyard(["serve", "--workers", "2", "--data", folderOf()], {
       PORT: taken,
@@ -161,7 +163,7 @@ suite("what keeps it from starting", () => {
   });
 });
 
-test("one that dies young again and again is replaced after longer and longer pauses", () => {
+test("a worker that keeps dying is replaced after longer and longer pauses", () => {
   const pauses = Array.from({ length: 12 }, (_, youngDeaths) => replacementPause(youngDeaths));
   assert.deepEqual(
     pauses,

@@ -1,9 +1,9 @@
-// One targeting key among the keys of many flags: its groups of four bytes are mixed once, and all flags are hashed in one go.
+// Hashes one targeting key for many flags at once. The key's groups of four bytes are mixed only once.
 import { type BucketPrefix, noPrefix } from "./bucket.ts";
 
 const encoder = new TextEncoder();
 
-// The steps of MurmurHash3, as bucket.ts has them. Taken from here, they would slow down the hash of a single flag.
+// Copies of the MurmurHash3 steps in bucket.ts: sharing them would slow down the hash of a single flag.
 const mixed = (group: number): number => {
   const first = Math.imul(group, 0xcc9e2d51);
   return Math.imul((first << 15) | (first >>> 17), 0x1b873593);
@@ -19,7 +19,7 @@ const finished = (state: number, length: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-/** The groups of a text that begins so many bytes into the first: that one as it is, since the prefix fills it up, the others mixed. */
+/** Groups of four bytes of a text that starts at byte `start` of the first group. The prefix completes that group, so it is not mixed yet. */
 const groupsOf = (text: Uint8Array, start: number): Int32Array => {
   const groups = new Int32Array(((start + text.length) >> 2) + 1);
   for (let at = 0; at < text.length; at += 1) {
@@ -32,7 +32,7 @@ const groupsOf = (text: Uint8Array, start: number): Int32Array => {
 
 const perFlag = 4;
 
-/** The prefixes of many flags, side by side in memory. */
+/** The hash prefixes of many flags in one typed array. */
 export class PrefixTable {
   readonly #numbers: Int32Array;
   readonly #hashes: Uint32Array;
@@ -42,13 +42,13 @@ export class PrefixTable {
     this.#hashes = new Uint32Array(flags);
   }
 
-  /** Undefined for a flag that needs no hash. */
+  /** Pass undefined for a flag that needs no hash. */
   set(flag: number, prefix: BucketPrefix | undefined): void {
     const { state, held, heldBits, length } = prefix ?? noPrefix;
     this.#numbers.set([state, held, heldBits >> 3, length], flag * perFlag);
   }
 
-  /** The hashes of all flags, the same as `hashFrom` gives; good until it is called again. */
+  /** The hashes of all flags, equal to those of `hashFrom`. The next call overwrites them. */
   hashesOf(targetingKey: string): Uint32Array {
     const numbers = this.#numbers;
     const hashes = this.#hashes;

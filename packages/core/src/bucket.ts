@@ -1,18 +1,18 @@
-// Where a targeting key lies among all keys of a flag: MurmurHash3 (x86, 32 bits, seed 0) of `<flag key>:<targetingKey>` in UTF-8.
+// The position of a targeting key among all keys of a flag: MurmurHash3 (x86, 32 bits, seed 0) of `<flag key>:<targetingKey>` in UTF-8.
 import { allThousandths } from "./percentage.ts";
 
-/** The hash of `<flag key>:` so far, from which the hash of any targeting key goes on. */
+/** The state of the hash after `<flag key>:`, to which any targeting key can be added. */
 export interface BucketPrefix {
-  /** After the last whole group of four bytes. */
+  /** The state after the last complete group of four bytes. */
   readonly state: number;
-  /** The bytes since then, the first one lowest. */
+  /** The bytes after that group, the first one lowest. */
   readonly held: number;
   readonly heldBits: number;
-  /** In bytes. */
+  /** The number of bytes hashed so far. */
   readonly length: number;
 }
 
-/** Of a flag that is not split by a percentage; every other is longer. */
+/** For flags that are not split. The length of every real prefix is greater than 0. */
 export const noPrefix: BucketPrefix = Object.freeze({ state: 0, held: 0, heldBits: 0, length: 0 });
 
 const hashes = 2 ** 32;
@@ -33,10 +33,10 @@ const finish = (state: number, held: number, length: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-/** What of a group's bytes is left when its first ones filled up the held ones; a shift by 32 would do nothing. */
+/** The bytes of a group that remain after its first ones completed the held group. Two shifts, because a shift by 32 would do nothing. */
 const rest = (group: number, heldBits: number): number => (group >>> (24 - heldBits)) >>> 8;
 
-/** Goes on with any text, one code point at a time; a lone surrogate is U+FFFD, as it is for a TextEncoder. */
+/** Adds any text, one code point at a time. A lone surrogate becomes U+FFFD, as in a TextEncoder. */
 const extend = (prefix: BucketPrefix, text: string): BucketPrefix => {
   let { state, held, heldBits, length } = prefix;
   for (let index = 0; index < text.length; index += 1) {
@@ -80,7 +80,7 @@ const nothing: BucketPrefix = { state: 0, held: 0, heldBits: 0, length: 0 };
 
 export const bucketPrefix = (flagKey: string): BucketPrefix => extend(nothing, `${flagKey}:`);
 
-/** The hash that decides, from 0 to 2^32 - 1. ASCII is read four characters at a time, and nothing is allocated for it. */
+/** The hash that decides, from 0 to 2^32 - 1. Reads ASCII four characters at a time and allocates nothing for it. */
 export const hashFrom = (prefix: BucketPrefix, targetingKey: string): number => {
   let { state, held } = prefix;
   const { heldBits } = prefix;
@@ -122,8 +122,8 @@ export const bucketHash = (flagKey: string, targetingKey: string): number =>
   hashFrom(bucketPrefix(flagKey), targetingKey);
 
 /**
- * The hashes under this limit are in. It is the least whole number that is not under thousandths × 2^32 / 100000, so
- * `hash < limit` says the same as hash × 100000 < thousandths × 2^32: both products are exact in a double.
+ * Hashes below this limit are in. The limit is the smallest integer that is at least thousandths × 2^32 / 100000, so
+ * `hash < limit` is equivalent to hash × 100000 < thousandths × 2^32. Both products are exact in a double.
  */
 export const hashLimit = (thousandths: number): number =>
   Math.ceil((thousandths * hashes) / allThousandths);
@@ -131,6 +131,6 @@ export const hashLimit = (thousandths: number): number =>
 export const isInRollout = (flagKey: string, targetingKey: string, thousandths: number): boolean =>
   bucketHash(flagKey, targetingKey) < hashLimit(thousandths);
 
-/** The least thousandths of a percent at which the key is in, from 1 to 100000: in exactly when a rollout has reached it. */
+/** The smallest number of thousandths of a percent, from 1 to 100000, at which a rollout includes the key. */
 export const bucketOf = (flagKey: string, targetingKey: string): number =>
   Math.floor((bucketHash(flagKey, targetingKey) * allThousandths) / hashes) + 1;

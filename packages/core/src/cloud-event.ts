@@ -1,7 +1,6 @@
-// The headers that make a webhook request a CloudEvent in binary mode. They repeat what the body says, so they are the same
-// at every attempt.
+// The headers that make a webhook request a CloudEvent in binary mode. They repeat values of the body, so they are the same
+// for every attempt.
 
-/** What an event's body has. */
 export interface DescribedEvent {
   readonly id: string;
   readonly type: string;
@@ -10,7 +9,7 @@ export interface DescribedEvent {
   readonly data: object;
 }
 
-/** What an event can be about: its member in `data`, and the list that it is in. */
+/** The possible subjects of an event: the field of `data`, the collection, and the field with the identifier. */
 const subjects = [
   ["flag", "flags", "key"],
   ["segment", "segments", "key"],
@@ -28,11 +27,11 @@ const subjectOf = (data: object): string | undefined => {
   return undefined;
 };
 
-/** As the HTTP binding of CloudEvents encodes them. */
+/** Encodes the text as the HTTP binding of CloudEvents requires. */
 const headerText = (text: string): string =>
   text.replaceAll(/[^\x21-\x7e]|["%]/gu, (character) => encodeURIComponent(character));
 
-/** `publicUrl` is where people reach the service; without it the source is a path. */
+/** `publicUrl` is the address at which users reach the service. Without it, the source is a path. */
 export const cloudEventHeaders = (
   { id, type, createdAt, environment, data }: DescribedEvent,
   publicUrl: string | undefined,

@@ -1,22 +1,21 @@
-// What an application says about the one it evaluates a flag for.
+// The evaluation context: what an application says about the user or object that it evaluates a flag for.
 
 import type { ObjectOfMembers } from "./evaluation.ts";
 
 interface Identified {
   readonly targetingKey?: string | undefined;
-  /** A context is read as JSON would carry it. */
+  /** Contexts are read as JSON would contain them. */
   readonly toJSON?: unknown;
 }
 
-/** The attributes by name. */
 export type Attributes = Identified & { readonly [attribute: string]: unknown };
 
 /**
- * `targetingKey` identifies them: the same key always gets the same value. Everything else is the application's own. The second
- * form takes an interface, which has no index signature.
+ * `targetingKey` identifies the user: the same key always gets the same value. All other attributes are up to the application.
+ * The second form accepts interfaces, which have no index signature.
  */
 export type EvaluationContext = Attributes | (ObjectOfMembers & Identified);
 
-/** An empty key would put everyone without an identity into one bucket, so it counts as none. */
+/** An empty key would put all users without an identity into one bucket, so it counts as missing. */
 export const isTargetingKey = (value: unknown): value is string =>
   typeof value === "string" && value !== "";

@@ -1,4 +1,4 @@
-// What differs between two versions of a flag, member by member. The type and the key of a flag never change.
+// The differences between two versions of a flag, by field. A flag's type and key never change.
 import { arrange } from "./flags/arrange.ts";
 import {
   type Flag,
@@ -16,7 +16,7 @@ export interface MemberChange {
   readonly after: unknown;
 }
 
-/** The members that can change, in the order in which people read them. */
+/** The fields that can change, in the order in which they are shown. */
 export const changeableMembers = (type: string): readonly string[] => [
   "enabled",
   ...ownMembersOf(type).map(([name]) => name),
@@ -24,7 +24,7 @@ export const changeableMembers = (type: string): readonly string[] => [
   ...targetingMembersOf(type).map(([name]) => name),
 ];
 
-/** The flag as it is when it was created with its type and key alone. */
+/** The flag as created with only its type and key. */
 export const initialOf = ({ key, type }: Pick<Flag, "key" | "type">): Flag => {
   const members = membersOf(type).map(([name, { initial }]) => [name, initial]);
   return arrange({ ...Object.fromEntries(members), key, type, enabled: false, description: null });
@@ -33,7 +33,7 @@ export const initialOf = ({ key, type }: Pick<Flag, "key" | "type">): Flag => {
 export const memberOf = (flag: Flag, name: string): unknown =>
   (flag as unknown as Readonly<Record<string, unknown>>)[name];
 
-/** Of JSON values; the order of members does not count. */
+/** Compares JSON values. The order of fields doesn't matter. */
 export const isSameValue = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
@@ -50,7 +50,7 @@ export const isSameValue = (one: unknown, other: unknown): boolean => {
   );
 };
 
-/** Of flags of the same type. */
+/** Both flags must have the same type. */
 export const difference = (before: Flag, after: Flag): readonly MemberChange[] =>
   changeableMembers(after.type)
     .filter((member) => !isSameValue(memberOf(before, member), memberOf(after, member)))
@@ -63,14 +63,14 @@ export const difference = (before: Flag, after: Flag): readonly MemberChange[] =
 export const isSameFlag = (one: Flag, other: Flag): boolean =>
   one.key === other.key && one.type === other.type && difference(one, other).length === 0;
 
-/** The patch that makes the second out of the first. */
+/** The patch that turns the first flag into the second. */
 export const patchBetween = (before: Flag, after: Flag): PatchFlag =>
   Object.fromEntries(
-    // Null takes away what is not there afterwards.
+    // Null removes a field.
     difference(before, after).map(({ member, after: value }) => [member, value ?? null]),
   );
 
-/** The value of a member for people: `on`, `25 %`, `"a text"`, `none`. */
+/** The value of a field for display, such as `on`, `25%`, `"a text"` or `none`. */
 export const formatMember = (
   type: string,
   member: string,

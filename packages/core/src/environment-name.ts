@@ -1,5 +1,5 @@
-// What the name of an environment says about it: the dashboard and the command line must judge alike.
+// Recognizes production environments by name, for the dashboard and the command line alike.
 
-/** Names such as `production`, `prod-eu` and `live`. */
+/** Matches names such as `production`, `prod-eu` and `live`. */
 export const isProductionName = (name: string): boolean =>
   /^(prod|production|live)(?![a-z])/i.test(name);

@@ -1,4 +1,4 @@
-// A prepared flag and a context give a value with its variant and reason, or the error that says what is missing.
+// Evaluates a prepared flag for a context: the result is a value with its variant and reason, or an error.
 import { type BucketPrefix, hashFrom, noPrefix } from "./bucket.ts";
 import { type EvaluationContext, isTargetingKey } from "./context.ts";
 import type {
@@ -18,10 +18,10 @@ export type Decide = (context: EvaluationContext, turn?: Turn) => Evaluation;
 export interface PreparedFlag {
   /** The result when it does not depend on the context. */
   readonly fixed: Evaluation | undefined;
-  /** For what is more than a percentage of the targeting keys. */
+  /** For flags with more than a percentage of the targeting keys. */
   readonly decide: Decide | undefined;
   readonly prefix: BucketPrefix;
-  /** Hashes below it are in. */
+  /** Hashes below this limit are in. */
   readonly limit: number;
 }
 
@@ -36,17 +36,17 @@ export const splitOff = result(false, "SPLIT");
 const newerVersionNeeded: EvaluationError = Object.freeze({
   errorCode: "GENERAL",
   errorDetails:
-    "The flag uses something that this version does not know: it needs a newer SDK or server.",
+    "The flag uses a feature that this version does not support: it needs a newer SDK or server.",
 });
 
-/** The context does not have what a split goes by: the targeting key, or this attribute. */
+/** The context lacks the value that a split uses: the targeting key, or this attribute. */
 export const missingBucketValue = (attribute?: string): EvaluationError =>
   Object.freeze({
     errorCode: "TARGETING_KEY_MISSING",
     errorDetails:
       attribute === undefined
-        ? "The flag reaches a percentage of the targeting keys: put a targetingKey into the context, as a text that is not empty."
-        : `The flag reaches a percentage by the attribute ${attribute}: put it into the context, as a text that is not empty or a whole number.`,
+        ? "The flag is split by targetingKey: add one to the context, as a non-empty string."
+        : `The flag is split by the attribute ${attribute}: add it to the context, as a non-empty string or a whole number.`,
   });
 const targetingKeyMissing = missingBucketValue();
 
@@ -64,12 +64,12 @@ export const fixedFlag = (fixed: Evaluation): PreparedFlag => flagWith({ fixed }
 export const splitFlag = (prefix: BucketPrefix, limit: number): PreparedFlag =>
   flagWith({ prefix, limit });
 
-/** A flag with rules, variants or requirements. */
+/** A flag with rules, variants or prerequisites. */
 export const decidedFlag = (decide: Decide): PreparedFlag => flagWith({ decide });
 
 export const offFlag = fixedFlag(disabled);
 
-/** Of a type or level that this version does not know: never a guessed value. */
+/** A flag whose type or level this version does not support. It never guesses a value. */
 export const unknownFlag = fixedFlag(newerVersionNeeded);
 
 export const evaluate = (

@@ -1,6 +1,6 @@
 // The result of an evaluation: a value with its variant and reason, or an error.
 
-/** Also of an interface, which has no index signature; lists have a `concat`. */
+/** Accepts interfaces too, which have no index signature. Lists are excluded because they have a `concat`. */
 export type ObjectOfMembers = object & { readonly concat?: never };
 
 export type FlagValue =

@@ -1,4 +1,4 @@
-// The types of the events that changes make.
+// The types of events that changes emit.
 
 export const flagEventTypes = [
   "flag.created",

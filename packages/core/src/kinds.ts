@@ -1,21 +1,21 @@
-// The kinds of things whose changes make a revision of an environment. Streams, snapshots and history carry them.
+// The kinds of objects whose changes create a revision of an environment. Streams, snapshots and history contain them.
 import type { Flag } from "./flags/registry.ts";
 import type { Segment, SegmentChange } from "./targeting/segment.ts";
 
-/** What a change of each kind leaves. */
+/** The value after a change, by kind. */
 export interface KindValues {
   readonly flag: Flag;
   readonly segment: SegmentChange;
 }
 export type Kind = keyof KindValues;
 
-/** What a snapshot has of each kind. */
+/** The values in a snapshot, by kind. */
 export interface SnapshotValues extends Readonly<Record<Kind, unknown>> {
   readonly flag: Flag;
   readonly segment: Segment;
 }
 
-/** How each kind is called in snapshots and events. A kind that is missing here does not compile. */
+/** The names of each kind in snapshots and events. Leaving out a kind is a compile error. */
 export const kinds = {
   flag: { list: "flags", member: "flag", event: "change" },
   segment: { list: "segments", member: "segment", event: "segment" },
@@ -24,5 +24,5 @@ export const kinds = {
 >;
 export const kindNames = Object.keys(kinds) as Kind[];
 
-/** False for a kind of a newer version. */
+/** False for kinds of a newer version. */
 export const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);

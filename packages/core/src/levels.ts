@@ -1,6 +1,6 @@
-// Which flags a program can evaluate: a flag that uses something newer carries a higher level.
+// Compatibility levels: a flag that uses a newer feature has a higher level, so that older clients do not evaluate it.
 
-/** Of flags with rules, requirements, variants or another way to split; the highest that this version evaluates. */
+/** The level of flags with rules, prerequisites, variants or custom bucketing, and the highest that this version evaluates. */
 export const targetingLevel = 2;
 
 export const isKnownLevel = (level: unknown): boolean =>

@@ -1,9 +1,9 @@
-// The steps that a percentage can take, and how it is written in whole numbers.
+// The precision of percentages, and their integer form.
 
-/** One percent is a thousand of these: 0.001 % is the smallest step of a rollout. */
+/** 0.001% is the smallest step of a rollout. */
 const thousandthsPerPercent = 1_000;
 
-/** Everyone, in thousandths of a percent. */
+/** 100%, in thousandths of a percent. */
 export const allThousandths = 100 * thousandthsPerPercent;
 
 /** Whether the value is a number from 0 to 100 with at most three decimals. */
@@ -13,7 +13,7 @@ export const isPercentage = (value: unknown): value is number =>
   value <= 100 &&
   fromThousandths(Math.round(value * thousandthsPerPercent)) === value;
 
-/** The percentage in whole thousandths of a percent, rounded to the nearest. */
+/** The percentage in thousandths of a percent, rounded to the nearest. */
 export const thousandthsOf = (percentage: number): number =>
   Math.round(percentage * thousandthsPerPercent);
 

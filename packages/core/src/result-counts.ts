@@ -1,18 +1,18 @@
-// How often a flag gave each of its variants, and how often each of its rules decided.
+// Counts how often a flag returned each of its variants, and how often each of its rules decided.
 import type { EvaluatedFlag } from "./evaluate.ts";
 
-/** Of variants, and of rules, in a report: more than a flag has, as it may have changed since the last one. */
+/** Maximum variants, and maximum rules, in a report. A flag has fewer, but can change between reports. */
 export const maxReportedNames = 60;
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** A member that would be empty is left out. */
+/** Empty fields are left out. */
 export interface ResultCounts {
   readonly variants?: Counts;
   readonly rules?: Counts;
 }
 
-/** One lookup for each count: to set the number anew would take a second one. */
+/** Each count is an object, so that increasing it takes one lookup instead of two. */
 type Cells = Map<string, { count: number }>;
 
 const increase = (cells: Cells, name: string, by: number): void => {
@@ -35,14 +35,14 @@ const takeFrom = (cells: Cells, max: number, maxNames: number): Counts | undefin
   return taken;
 };
 
-/** By name, so that counts outlive a change of the flag. */
+/** Counts by name, so that they survive changes of the flag. */
 export class ResultCounter {
-  /** Until they are taken: a flag has one object for each result, and finding it is one lookup instead of two. */
+  /** Counts by result until they are taken. A flag returns one object per result, which takes one lookup instead of two. */
   readonly #results = new Map<EvaluatedFlag, { count: number }>();
   readonly #variants: Cells = new Map();
   readonly #rules: Cells = new Map();
 
-  /** Of a result that the flag gives again and again as the same object. */
+  /** For results that the flag returns as the same object every time. */
   count(result: EvaluatedFlag): void {
     const cell = this.#results.get(result);
     if (cell === undefined) this.#results.set(result, { count: 1 });
@@ -68,7 +68,7 @@ export class ResultCounter {
     this.#rules.clear();
   }
 
-  /** At most `max` of each name, and at most so many names of each kind; the rest stays. */
+  /** Takes up to `max` of each name, and up to `maxNames` names of each kind. The rest remains. */
   take(max: number, maxNames = Number.POSITIVE_INFINITY): ResultCounts {
     this.#sort();
     const variants = takeFrom(this.#variants, max, maxNames);

@@ -1,4 +1,4 @@
-// How a webhook request is signed, in both schemes: keys, signed bytes and header texts, with the HMAC-SHA256 left to the caller.
+// Signs webhook requests in both schemes: keys, signed bytes and header values. The caller computes the HMAC-SHA256.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -14,7 +14,7 @@ export const standardHeaders = {
   signature: "webhook-signature",
 } as const;
 
-/** In the names of headers, unless a setting of the service says otherwise. */
+/** Part of header names, unless configured otherwise. */
 export const defaultServiceName = "Service";
 
 /** The header of the plain scheme. */
@@ -25,7 +25,7 @@ const utf8 = (text: string): Bytes => encoder.encode(text) as Bytes;
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** What newer runtimes do themselves, many times as fast. */
+/** Newer runtimes have these built in, which is many times as fast. */
 type NativeBytes = {
   toBase64?(): string;
   toHex?(): string;
@@ -45,7 +45,7 @@ const toBase64 = (bytes: Uint8Array): string => {
   return text;
 };
 
-/** The bytes, or undefined when the text is not exactly what encoding those bytes gives. */
+/** Undefined if the text is not the canonical encoding of some bytes. */
 const fromBase64 = (text: string): Bytes | undefined => {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const digits = text.replace(/=+$/, "");
@@ -68,22 +68,22 @@ const toHex = (bytes: Uint8Array): string =>
   (bytes as NativeBytes).toHex?.() ??
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Key of the plain scheme: the whole text of the secret, `whsec_` included. */
+/** Key of the plain scheme: the whole secret, including `whsec_`. */
 export const plainKey = (secret: string): Bytes => utf8(secret);
 
-/** Key of the Standard Webhooks scheme: the bytes that the text after `whsec_` stands for. */
+/** Key of the Standard Webhooks scheme: the decoded bytes after `whsec_`. */
 export const standardKey = (secret: string): Bytes => {
   const key = secret.startsWith(secretPrefix)
     ? fromBase64(secret.slice(secretPrefix.length))
     : undefined;
-  // The secret itself stays out of the message: messages end up in logs.
+  // Keep the secret out of the message, because messages end up in logs.
   if (!key || key.length === 0) {
     throw new TypeError("A webhook secret is `whsec_` followed by base64, with nothing around it.");
   }
   return key;
 };
 
-/** What the Standard Webhooks scheme signs; the plain scheme signs the body alone. */
+/** The signed content of the Standard Webhooks scheme. The plain scheme signs the body alone. */
 export const standardContent = (
   id: string,
   timestamp: string | number,
@@ -98,7 +98,7 @@ export const standardContent = (
 
 export const plainSignature = (mac: Uint8Array): string => plainPrefix + toHex(mac);
 
-/** One signature; several in one header are separated by a space. */
+/** One signature. A header separates several with spaces. */
 export const standardSignature = (mac: Uint8Array): string => standardPrefix + toBase64(mac);
 
 interface EventName {
@@ -106,7 +106,7 @@ interface EventName {
   readonly type: string;
 }
 
-/** The headers that every attempt has. */
+/** The headers that are the same for every attempt. */
 export const fixedHeaders = (
   serviceName: string,
   deliveryId: string,
@@ -125,7 +125,7 @@ export interface SignedRequest {
   readonly body: Uint8Array;
   readonly at: Date;
   readonly secret: string;
-  /** The one before, while a rotation lasts. */
+  /** The previous secret during a rotation. */
   readonly previousSecret?: string | undefined;
 }
 
@@ -138,7 +138,7 @@ export const signedHeaders = (request: SignedRequest, mac: Mac): Record<string, 
   const content = standardContent(event.id, timestamp, body);
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
   const signatures = secrets.map((each) => standardSignature(mac("standard", each, content)));
-  // A receiver of the plain scheme holds one secret: the old one, until the overlap ends.
+  // A receiver of the plain scheme knows one secret: the old one until the rotation ends.
   const plain = plainSignature(mac("plain", previousSecret ?? secret, body));
   return {
     ...fixedHeaders(serviceName, deliveryId, event),
@@ -148,14 +148,14 @@ export const signedHeaders = (request: SignedRequest, mac: Mac): Record<string, 
   };
 };
 
-/** The HMAC in a plain header, or undefined when the header is not of that form. */
+/** The HMAC in a plain header; undefined if the header has another format. */
 export const parsePlainSignature = (header: string): Bytes | undefined => {
   if (!/^sha256=[0-9a-f]{64}$/.test(header)) return undefined;
   const pairs = header.slice(plainPrefix.length).match(/../g) ?? [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 };
 
-/** The HMACs in a Standard Webhooks header; entries of versions that are not known here are passed over. */
+/** The HMACs in a Standard Webhooks header. Ignores entries of unknown versions. */
 export const parseStandardSignatures = (header: string): readonly Bytes[] =>
   header.split(" ").flatMap((entry) => {
     if (!entry.startsWith(standardPrefix)) return [];

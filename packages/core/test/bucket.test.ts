@@ -1,4 +1,4 @@
-// Bucketing for all texts: the same hash as the plain reference, and a position that says exactly when a key is in.
+// Bucketing of arbitrary texts: the same hash as the plain reference, and the exact position of a key.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import {
@@ -15,14 +15,14 @@ import { keyWithHash } from "./support/key-with-hash.ts";
 import { referenceHash, referenceInFrom, referenceIsIn } from "./support/reference.ts";
 
 const flagKey = string({ unit: "binary-ascii", minLength: 1, maxLength: 20 });
-// Code units one by one: lone surrogates, and pairs by chance.
+// Independent code units, which include lone surrogates and random pairs.
 const anyText = string({
   unit: integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
 });
 const thousandths = integer({ min: 0, max: 100_000 });
 const hashes = integer({ min: 0, max: 2 ** 32 - 1 });
 
-suite("the hash is the reference's", () => {
+suite("the hash equals the reference's", () => {
   for (const [what, texts] of [
     ["ASCII", string({ unit: "binary-ascii", maxLength: 40 })],
     ["all of Unicode", string({ unit: "binary", maxLength: 40 })],
@@ -45,7 +45,7 @@ suite("the hash is the reference's", () => {
     });
   }
 
-  test("for flag keys that are not ASCII, though none is allowed", () => {
+  test("for flag keys that are not ASCII, although they are not valid", () => {
     check(
       property(anyText, anyText, (flag, key) => {
         assert.equal(bucketHash(flag, key), referenceHash(flag, key));
@@ -65,7 +65,7 @@ suite("the hash is the reference's", () => {
     });
   }
 
-  test("for texts that were put together and cut out", () => {
+  test("for concatenated and sliced texts", () => {
     const whole = Array.from({ length: 40 }, (_, index) => `part ${index}, `).join("");
     for (let from = 0; from < 8; from += 1) {
       const cut = whole.slice(from, 300 + from);
@@ -76,7 +76,7 @@ suite("the hash is the reference's", () => {
   });
 });
 
-test("a kept prefix serves any number of keys and is not used up", () => {
+test("a prefix can be reused for any number of keys", () => {
   for (const flag of ["a", "ab", "abc", "abcd"]) {
     const prefix = Object.freeze(bucketPrefix(flag));
     for (const key of ["", "1", "22", "333", "4444", "55555", "é", "日本", "a😀"]) {
@@ -86,7 +86,7 @@ test("a kept prefix serves any number of keys and is not used up", () => {
 });
 
 suite("in or out", () => {
-  test("the limit says what the definition says, for every hash and percentage", () => {
+  test("the limit equals the definition, for every hash and percentage", () => {
     check(
       property(hashes, thousandths, (hash, share) => {
         assert.equal(hash < hashLimit(share), referenceIsIn(hash, share));
@@ -94,7 +94,7 @@ suite("in or out", () => {
     );
   });
 
-  test("and so it does next to every one of the 100,001 limits", () => {
+  test("and also next to each of the 100,001 limits", () => {
     for (let share = 0; share <= 100_000; share += 1) {
       const limit = hashLimit(share);
       assert.ok(share === 0 ? limit === 0 : referenceIsIn(limit - 1, share));
@@ -102,7 +102,7 @@ suite("in or out", () => {
     }
   });
 
-  test("the position is the least percentage at which the key is in", () => {
+  test("the position is the lowest percentage that includes the key", () => {
     check(
       property(flagKey, anyText, thousandths, (flag, key, share) => {
         const position = bucketOf(flag, key);

@@ -11,7 +11,7 @@ const event = {
   data: { changeRequest: { id: "cr_1" } },
 };
 
-test("without a public address the source is a path; without a known subject there is none", () => {
+test("without a public URL, the source is a path; without a known object, there is no subject", () => {
   assert.deepEqual(cloudEventHeaders(event, undefined), {
     "ce-specversion": "1.0",
     "ce-id": "evt_1",
@@ -23,7 +23,7 @@ test("without a public address the source is a path; without a known subject the
   assert.ok(!("ce-subject" in cloudEventHeaders({ ...event, data: {} }, undefined)));
 });
 
-test("what a header cannot hold is encoded as the HTTP binding says", () => {
+test("invalid header characters are encoded according to the HTTP binding", () => {
   const { "ce-source": source } = cloudEventHeaders(event, 'https://example.com/a%20b/"€ 😀');
   assert.equal(
     source,

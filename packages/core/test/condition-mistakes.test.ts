@@ -1,10 +1,10 @@
-// Conditions that may not be saved: every mistake with its place.
+// Invalid conditions: every error with its place.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { checkCondition } from "../src/targeting/conditions/check-condition.ts";
 import { collectErrors } from "../src/targeting/mistakes.ts";
 
-suite("what may not be saved is named by its place", () => {
+suite("errors are reported with their place", () => {
   const mistakesOf = (condition: unknown, mayNameSegments = true): string[] => {
     const errors = collectErrors();
     checkCondition(condition, "when", { errors, budget: { conditions: 200 }, mayNameSegments });
@@ -17,18 +17,18 @@ suite("what may not be saved is named by its place", () => {
     [{ any: [] }, /^when\.any must be a list of at least one condition/],
     [{ not: { any: [] } }, /^when\.not\.any must be a list of at least one condition/],
     [{ all: {} }, /^when\.all must be a list of conditions/],
-    [{ all: [], more: 1 }, /^when\.more is not known here/],
+    [{ all: [], more: 1 }, /^when\.more is not a known field/],
     [{ any: [{ attribute: "", op: "exists", value: true }] }, /^when\.any\[0\]\.attribute must be/],
     [{ attribute: "/a~2", op: "exists", value: true }, /^when\.attribute must be/],
     [{ attribute: "a", op: "matches", values: ["(a+)+"] }, /^when\.op must be one of exists, in/],
     [{ attribute: "a", op: "toString" }, /^when\.op must be one of/],
     [{ attribute: "a", op: "in", values: ["a", 1] }, /^when\.values .* all of one type/],
-    [{ attribute: "a", op: "in", values: [1], ignoreCase: true }, /^when\.values must be texts/],
+    [{ attribute: "a", op: "in", values: [1], ignoreCase: true }, /^when\.values must be strings/],
     [{ attribute: "a", op: "in", values: Array(1_001).fill("a") }, /^when\.values .* 1 to 1,000/],
-    [{ attribute: "a", op: "contains", values: [""] }, /^when\.values .* not empty/],
+    [{ attribute: "a", op: "contains", values: [""] }, /^when\.values .* non-empty/],
     [{ attribute: "a", op: "lt", value: "5" }, /^when\.value must be a number/],
     [{ attribute: "a", op: "lt", value: 5, as: "date" }, /^when\.as must be "number"/],
-    [{ attribute: "a", op: "lt", value: 5, values: [5] }, /^when\.values is not known here/],
+    [{ attribute: "a", op: "lt", value: 5, values: [5] }, /^when\.values is not a known field/],
     [
       { attribute: "a", op: "semverLt", value: "1.2-beta" },
       /^when\.value must be a semantic version/,
@@ -46,7 +46,7 @@ suite("what may not be saved is named by its place", () => {
     });
   }
 
-  test("too deep, too many, and no more than twenty errors", () => {
+  test("too deep, too many, and at most twenty errors", () => {
     const deep = (levels: number): unknown =>
       levels === 1 ? { attribute: "a", op: "exists", value: true } : { not: deep(levels - 1) };
     assert.deepEqual(mistakesOf(deep(6)), []);
@@ -58,7 +58,7 @@ suite("what may not be saved is named by its place", () => {
     assert.equal(mistakesOf({ any: Array(150).fill({}) }).length, 20);
   });
 
-  test("a condition that is always true may be saved at any level, and counts as one", () => {
+  test("a condition that is always true is valid at any level, and counts as one", () => {
     const everyone = { all: [] };
     const nested = (levels: number): unknown =>
       levels === 1 ? everyone : { not: nested(levels - 1) };
@@ -73,7 +73,7 @@ suite("what may not be saved is named by its place", () => {
     );
   });
 
-  test("a segment names no other", () => {
-    assert.match(mistakesOf({ segment: ["a"] }, false)[0] ?? "", /must not name a segment/);
+  test("a segment can't reference another one", () => {
+    assert.match(mistakesOf({ segment: ["a"] }, false)[0] ?? "", /must not reference a segment/);
   });
 });

@@ -1,4 +1,4 @@
-// Conditions: every operator with what is missing, null, of another type, a list, nested, at its boundaries.
+// Conditions: every operator with missing, null, differently typed, listed, nested and boundary values.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { inspect } from "node:util";
@@ -13,7 +13,7 @@ import { compileSegment } from "../src/targeting/segment.ts";
 
 const names = ["false", "unknown", "true"] as const;
 const decide = (condition: Condition, context: EvaluationContext): string => {
-  const segments = { staff: ["ann"], nobody: [] as string[] };
+  const segments = { staff: ["ann"], empty: [] as string[] };
   const test = compileCondition(condition, (key) =>
     key in segments
       ? compileSegment({
@@ -217,7 +217,7 @@ suite("attributes", () => {
     assert.equal(among("/a/b/c", { a: "yes" }), "unknown");
   });
 
-  test("only own members count, whatever they are called", () => {
+  test("only own fields count, whatever their names", () => {
     const inherited = Object.create({ plan: "yes" }) as EvaluationContext;
     assert.equal(among("plan", inherited), "unknown");
     assert.equal(decide({ attribute: "constructor", op: "exists", value: true }, {}), "false");
@@ -227,7 +227,7 @@ suite("attributes", () => {
     );
   });
 
-  test("a flag's rules see own members alone, the targeting key apart", () => {
+  test("a flag's rules use only own fields, except the targeting key", () => {
     const yes = (attribute: string): Condition => ({ attribute, op: "in", values: ["yes"] });
     const gives = (when: Condition, context: EvaluationContext): unknown => {
       const rules = [{ id: "a", when, serve: [{ variant: "on", share: 100 }] }];
@@ -250,7 +250,7 @@ suite("attributes", () => {
     assert.equal(gives({ any: [yes("beta"), yes("plan")] }, Object.create(own)), false);
   });
 
-  test("values are read as JSON carries them, at every depth", () => {
+  test("values are read as JSON would contain them, at every depth", () => {
     const written = { toJSON: () => "yes" };
     assert.equal(among("a", { a: written }), "true");
     assert.equal(among("/a/b", { a: { toJSON: () => ({ b: "yes" }) } }), "true");
@@ -259,7 +259,7 @@ suite("attributes", () => {
   });
 });
 
-test("all, any and not know a third value", () => {
+test("all, any and not support the value unknown", () => {
   const yes: Condition = { attribute: "a", op: "exists", value: true };
   const no: Condition = { attribute: "a", op: "exists", value: false };
   const unknown: Condition = { attribute: "b", op: "in", values: ["x"] };
@@ -279,7 +279,7 @@ test("all, any and not know a third value", () => {
   }
 });
 
-test("segments: excluded, included, matched, and what nobody knows", () => {
+test("segments: excluded, included, matched, and unknown", () => {
   const segment = compileSegment({
     include: new Set(["ann", "bob"]),
     exclude: new Set(["bob"]),
@@ -292,7 +292,7 @@ test("segments: excluded, included, matched, and what nobody knows", () => {
   assert.equal(is({ targetingKey: "cy", plan: "free" }), "false");
   assert.equal(is({ targetingKey: "cy" }), "unknown");
   assert.equal(is({ plan: "pro" }), "unknown");
-  assert.equal(decide({ segment: ["nobody", "staff"] }, { targetingKey: "ann" }), "true");
-  assert.equal(decide({ segment: ["nobody"] }, {}), "false");
+  assert.equal(decide({ segment: ["empty", "staff"] }, { targetingKey: "ann" }), "true");
+  assert.equal(decide({ segment: ["empty"] }, {}), "false");
   assert.equal(decide({ not: { segment: ["gone"] } }, { targetingKey: "ann" }), "unknown");
 });

@@ -1,4 +1,4 @@
-// The published cases of bucketing and evaluation: core agrees with each, and they are what the script writes.
+// The published cases of bucketing and evaluation: core agrees with each, and they equal the output of the script.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
@@ -52,7 +52,7 @@ suite("conformance/evaluation.json", () => {
   const cases = casesOf<EvaluationCase>("conformance/evaluation.json");
   test("has enough cases", () => assert.ok(cases.length >= 200, `${cases.length} cases`));
 
-  test("has every answer many times", () => {
+  test("contains every result many times", () => {
     const answers = Map.groupBy(cases, ({ expected }) => JSON.stringify(expected));
     assert.equal(answers.size, 6);
     for (const [answer, found] of answers) assert.ok(found.length > 10, answer);
@@ -62,7 +62,7 @@ suite("conformance/evaluation.json", () => {
     test(name, () => {
       const prepared = prepare(flag);
       const found = evaluate(prepared, context);
-      // The sentence for people is not part of what programs agree on.
+      // The message is not part of the conformance.
       assert.partialDeepStrictEqual(found, expected);
       assert.equal("errorCode" in found, "errorCode" in expected);
       assert.equal(evaluate(prepared, context), found);
@@ -70,7 +70,7 @@ suite("conformance/evaluation.json", () => {
   }
 });
 
-test("the committed cases are what npm run conformance writes", () => {
+test("the committed cases equal the output of npm run conformance", () => {
   const files = conformanceFiles();
   assert.equal(files.size, 3);
   for (const [path, text] of files) assert.ok(read(path) === text, `${path} is out of date`);

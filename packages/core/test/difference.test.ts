@@ -1,4 +1,4 @@
-// What differs between two versions of a flag, how people read it, and what a new flag differs from.
+// The differences between two versions of a flag, their display form, and the initial flag.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import {
@@ -21,7 +21,7 @@ const rollout = (percentage: number): Flag => ({
 
 suite("the initial flag", () => {
   for (const type of ["boolean", "rollout"] as const) {
-    test(`of type ${type} is what a request without members creates`, () => {
+    test(`of type ${type} equals the flag that a request without fields creates`, () => {
       assert.deepEqual(
         { ok: true, flag: initialOf({ key: "a", type }) },
         newFlag({ key: "a", type }),
@@ -30,7 +30,7 @@ suite("the initial flag", () => {
   }
 });
 
-test("members that differ, in the order in which people read them", () => {
+test("the fields that differ, in display order", () => {
   const before = initialOf(rollout(25));
   assert.deepEqual(difference(before, { ...rollout(25), description: "b" }), [
     { member: "enabled", before: false, after: true },
@@ -51,7 +51,7 @@ const before: Flag = {
 };
 const after: Flag = { ...before, percentage: 50, description: "why" };
 
-test("only the members that changed are named, in their order", () => {
+test("only changed fields are listed, in order", () => {
   assert.deepEqual(difference(before, after), [
     { member: "percentage", before: 25, after: 50 },
     { member: "description", before: null, after: "why" },
@@ -61,14 +61,14 @@ test("only the members that changed are named, in their order", () => {
   assert.equal(isSameFlag(before, after), false);
 });
 
-test("the patch between two flags makes the second out of the first", () => {
+test("the patch between two flags turns the first into the second", () => {
   assert.deepEqual(applyPatch(before, patchBetween(before, after)), { ok: true, flag: after });
 });
 
-test("a member is written for people, its numbers as the reader's locale writes them", () => {
-  assert.equal(formatMember("rollout", "percentage", 7.5), "7.5 %");
+test("fields are formatted for display, with numbers in the reader's locale", () => {
+  assert.equal(formatMember("rollout", "percentage", 7.5), "7.5%");
   const german = (value: number) => String(value).replace(".", ",");
-  assert.equal(formatMember("rollout", "percentage", 7.5, german), "7,5 %");
+  assert.equal(formatMember("rollout", "percentage", 7.5, german), "7,5%");
   assert.equal(formatMember("boolean", "enabled", false), "off");
   assert.equal(formatMember("boolean", "description", null), "none");
   assert.equal(formatMember("boolean", "description", "why"), '"why"');

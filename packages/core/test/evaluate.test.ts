@@ -1,4 +1,4 @@
-// What an evaluation promises whatever the flag and whoever asks.
+// Guarantees of evaluation for every flag and context.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { hashLimit } from "@halyard/core/bucket";
@@ -53,32 +53,32 @@ const isOn = (evaluation: Evaluation): boolean =>
   "value" in evaluation && evaluation.value === true;
 
 suite("for every flag and context", () => {
-  test("the answer is the reference's", () => {
+  test("the result equals the reference's", () => {
     check(
-      property(flag, context, (asked, given) => {
+      property(flag, context, (generated, given) => {
         assert.partialDeepStrictEqual(
-          evaluate(asked, given as { targetingKey?: string }),
-          referenceEvaluate(asked, given),
+          evaluate(generated, given as { targetingKey?: string }),
+          referenceEvaluate(generated, given),
         );
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test("a prepared flag gives the very same answer, again and again", () => {
+  test("a prepared flag returns the same object every time", () => {
     check(
-      property(flag, key, anything(), (asked, targetingKey, other) => {
-        const prepared = prepare(asked);
+      property(flag, key, anything(), (generated, targetingKey, other) => {
+        const prepared = prepare(generated);
         const first = evaluatePrepared(prepared, { targetingKey });
         evaluatePrepared(prepared, { targetingKey: other as string });
-        assert.equal(first, evaluate(asked, { targetingKey }));
+        assert.equal(first, evaluate(generated, { targetingKey }));
         assert.equal(evaluatePrepared(prepared, { targetingKey }), first);
         assert.ok(Object.isFrozen(first));
       }),
     );
   });
 
-  test("raising the percentage takes nobody out", () => {
+  test("raising the percentage excludes no key", () => {
     check(
       property(flagKey, key, percentage, percentage, (name, targetingKey, one, other) => {
         const at = (share: number) =>
@@ -89,7 +89,7 @@ suite("for every flag and context", () => {
     );
   });
 
-  test("turned off nobody has it, and turned on again the same ones do", () => {
+  test("turned off, no key is included; turned on again, the same keys are", () => {
     check(
       property(percentage, key, (share, targetingKey) => {
         const before = evaluate(rollout(share), { targetingKey });
@@ -103,23 +103,26 @@ suite("for every flag and context", () => {
     );
   });
 
-  test("attributes beside the targeting key change nothing", () => {
+  test("attributes other than the targeting key change nothing", () => {
     check(
-      property(flag, key, anything(), (asked, targetingKey, plan) => {
-        assert.equal(evaluate(asked, { targetingKey, plan }), evaluate(asked, { targetingKey }));
+      property(flag, key, anything(), (generated, targetingKey, plan) => {
+        assert.equal(
+          evaluate(generated, { targetingKey, plan }),
+          evaluate(generated, { targetingKey }),
+        );
       }),
     );
   });
 });
 
-test("without any context a flag that needs none is answered, and one that does says what it lacks", () => {
+test("without a context, a flag that needs none has a result, and another one reports what is missing", () => {
   assert.equal(isOn(evaluate(rollout(100))), true);
   const refused = evaluate(rollout(50));
   assert.ok("errorCode" in refused);
   assert.match(refused.errorDetails, /targetingKey/);
 });
 
-test("every one of the 100,001 percentages comes back from whole thousandths", () => {
+test("each of the 100,001 percentages survives the conversion to thousandths", () => {
   for (let thousandths = 0; thousandths <= 100_000; thousandths += 1) {
     const share = fromThousandths(thousandths);
     assert.ok(isPercentage(share));

@@ -1,4 +1,4 @@
-// The explanation of a decision: the same result as the evaluation, and every step with what was found.
+// The explanation of an evaluation: the same result, and every step with its values.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decidedFlag, type PreparedFlag } from "../src/evaluate.ts";
@@ -44,7 +44,7 @@ const payments = decidedFlag(
   compileDecision({ ...flag, key: "payments", otherwise: "on", targeting: {} }, environmentOf()),
 );
 
-test("every step is shown, with what was found", () => {
+test("every step is shown, with the values in the context", () => {
   const context = { targetingKey: "bob", plan: "pro", address: { country: "DE" } };
   const explained = explainDecision(flag, environmentOf({ payments }), context);
   assert.deepEqual(explained.decision, {
@@ -102,7 +102,7 @@ test("a rule for everyone is true without any attribute", () => {
   ]);
 });
 
-test("what is missing is said", () => {
+test("missing values are reported", () => {
   const explained = explainDecision(flag, environmentOf(), { plan: "pro" });
   assert.deepEqual(explained.decision, {
     value: false,

@@ -1,4 +1,4 @@
-// A flagd daemon (Go) evaluates our definition: it gives what core gives. FLAGD_BIN names the daemon.
+// A flagd daemon (Go) returns the same results for our definitions as core. FLAGD_BIN is the path of the daemon.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,12 +12,12 @@ import { compileFlagd, type FlagdContent } from "../src/flagd/index.ts";
 import { promises } from "./support/flagd-engine.ts";
 import { randomWorld } from "./support/random-world.ts";
 
-/** Of eight flags, each with sixteen contexts. */
+/** Worlds of eight flags, each with sixteen contexts. */
 const worlds = 150;
-/** How many percent of the conditions are of a kind that flagd does not know. */
+/** Percentage of conditions that flagd does not support. */
 const rare = 4;
 
-/** How many were compared. */
+/** The number of compared results. */
 const compareWorld = async (
   folder: string,
   world: World,
@@ -35,16 +35,16 @@ const compareWorld = async (
   let compared = 0;
   try {
     const present = flags.find((each) => each.class !== "left-out");
-    // It listens before it has read the file.
+    // The daemon listens before it has read the file.
     if (present !== undefined) {
       const isRead = async () => (await daemon.ask(present.key)).errorCode !== "FLAG_NOT_FOUND";
       await until("the definition", isRead);
     }
-    for (const told of flags) {
-      for (const context of contexts.filter((each) => isPromised(told, each))) {
-        const expected = referenceAnswer(world.flags[told.key] as JsonObject, context, world);
-        const found = await daemon.ask(told.key, context);
-        const place = `${JSON.stringify(world.flags[told.key])} for ${JSON.stringify(context)}`;
+    for (const report of flags) {
+      for (const context of contexts.filter((each) => isPromised(report, each))) {
+        const expected = referenceAnswer(world.flags[report.key] as JsonObject, context, world);
+        const found = await daemon.ask(report.key, context);
+        const place = `${JSON.stringify(world.flags[report.key])} for ${JSON.stringify(context)}`;
         if ("errorCode" in expected) assert.ok(found.errorCode !== undefined, place);
         else {
           const { value, variant } = found;
@@ -59,7 +59,7 @@ const compareWorld = async (
   return compared;
 };
 
-test("a flagd daemon gives the same for random flags and contexts", {
+test("a flagd daemon returns the same results for random flags and contexts", {
   skip: noDaemon,
 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "halyard-test-flagd-"));

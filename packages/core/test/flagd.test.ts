@@ -1,4 +1,4 @@
-// Flags as a flagd definition: what is in it, what is left out and why, and what an engine with another hash answers.
+// Flags as a flagd definition: the content, left out flags with reasons, and engines with another hash function.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { compileFlagd } from "../src/flagd/index.ts";
@@ -17,8 +17,8 @@ const segment = (key: string, rest: Partial<Segment> = {}): Segment => ({
 });
 
 const compile = (flags: readonly Flag[], segments: readonly Segment[] = []) => {
-  const { flags: told, text } = compileFlagd({ flags, segments }, "production");
-  return { told, text, definition: JSON.parse(text), engine: flagdEngine(text) };
+  const { flags: reports, text } = compileFlagd({ flags, segments }, "production");
+  return { reports, text, definition: JSON.parse(text), engine: flagdEngine(text) };
 };
 
 const when = (condition: object, rest: Partial<Flag> = {}): Flag =>
@@ -29,9 +29,9 @@ const when = (condition: object, rest: Partial<Flag> = {}): Flag =>
   } as Partial<Flag>);
 
 suite("flagd definitions", () => {
-  test("a flag that is off is enabled there, and gives off", () => {
-    const { told, definition } = compile([rollout(25, { enabled: false })]);
-    assert.deepEqual(told, [{ key: "checkout", class: "exact", reasons: [] }]);
+  test("a flag that is off is enabled in flagd, and returns its off variant", () => {
+    const { reports, definition } = compile([rollout(25, { enabled: false })]);
+    assert.deepEqual(reports, [{ key: "checkout", class: "exact", reasons: [] }]);
     assert.deepEqual(definition.flags.checkout, {
       state: "ENABLED",
       variants: { on: true, off: false },
@@ -41,10 +41,10 @@ suite("flagd definitions", () => {
   });
 
   test("in flagd, a rule for everyone matches without an attribute, and its split needs only the key", () => {
-    const { engine, told, definition } = compile(
+    const { engine, reports, definition } = compile(
       [
         when({ all: [] }),
-        when({ not: { all: [] } }, { key: "nobody" }),
+        when({ not: { all: [] } }, { key: "never" }),
         when({ segment: ["all"] }, { key: "in-segment" }),
         boolean("half", {
           otherwise: "off",
@@ -54,32 +54,32 @@ suite("flagd definitions", () => {
       [segment("all", { when: { all: [] } })],
     );
     assert.deepEqual(
-      told.map((each) => each.class),
+      reports.map((each) => each.class),
       ["exact", "exact", "exact", "ascii"],
     );
     assert.equal(definition.flags.it.defaultVariant, "on");
-    assert.equal(definition.flags.nobody.defaultVariant, "off");
+    assert.equal(definition.flags.never.defaultVariant, "off");
     assert.equal(engine.ask("in-segment", {}).value, true);
     assert.equal(engine.ask("half", { targetingKey: "user-1" }).value, true);
     assert.equal(engine.ask("half", {}).isError, true);
   });
 
-  test("a split without its key is an error there", () => {
-    const { engine, told } = compile([rollout(25)]);
-    assert.equal(told[0]?.class, "ascii");
+  test("a split without its key is an error in flagd", () => {
+    const { engine, reports } = compile([rollout(25)]);
+    assert.equal(reports[0]?.class, "ascii");
     assert.equal(engine.ask("checkout", { targetingKey: "user-1" }).isError, false);
     for (const context of [{}, { targetingKey: "" }, { targetingKey: 7 }]) {
       assert.equal(engine.ask("checkout", context).isError, true);
     }
   });
 
-  test("an engine with another hash answers with an error, also where only a required flag has a split", () => {
+  test("an engine with another hash function returns an error, even if only a prerequisite has a split", () => {
     const { text } = compile([
       rollout(50),
       boolean("needs", { requires: [{ flag: "checkout", variant: "on" }] } as Partial<Flag>),
       boolean("plain"),
     ]);
-    // The known text is in another bucket, as for a hash of something else.
+    // The known text is in another bucket, as with a hash of other bytes.
     const other = flagdEngine(text.replace('"halyard:"', '"another:"'));
     const same = flagdEngine(text);
     for (const key of ["checkout", "needs"]) {
@@ -92,7 +92,7 @@ suite("flagd definitions", () => {
     assert.equal(other.ask("plain", {}).variant, "on");
   });
 
-  test("segments are evaluators, unless an engine would change their text", () => {
+  test("segments become evaluators, unless an engine would change their text", () => {
     const odd = ["a$&b", "back\\slash", "ü"];
     const segments = [segment("be.ta", { include: ["ann"] }), segment("odd", { include: odd })];
     const { definition, engine, text } = compile([when({ segment: ["be.ta", "odd"] })], segments);
@@ -104,7 +104,7 @@ suite("flagd definitions", () => {
     assert.equal(engine.ask("it", { targetingKey: "bob" }).variant, "off");
   });
 
-  test("what is unknown matches neither a condition nor its opposite", () => {
+  test("an unknown condition and its opposite both don't match", () => {
     const conditions = [
       planIn("pro"),
       { attribute: "plan", op: "in", values: [7] },
@@ -128,14 +128,14 @@ suite("flagd definitions", () => {
     [/networks/, when({ attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] })],
     [/moments/, when({ attribute: "at", op: "after", value: "2026-01-01T00:00:00Z" })],
     [/case/, when({ ...planIn("pro"), ignoreCase: true })],
-    [/texts as numbers/, when({ attribute: "age", op: "lt", value: 18, as: "number" })],
+    [/strings to numbers/, when({ attribute: "age", op: "lt", value: 18, as: "number" })],
     [/name/, when({ attribute: "a.b", op: "exists", value: true })],
     [/name/, when({ attribute: "__proto__", op: "exists", value: true })],
     [/name/, when({ attribute: "/company/length", op: "exists", value: true })],
     [/element of a list/, when({ attribute: "/tags/0", op: "exists", value: true })],
     [/more than 100 values/, when(planIn(...manyKeys))],
-    [/does not know the operator/, when({ attribute: "a", op: "newer", value: 1 })],
-    [/does not know/, { ...boolean("it"), ...{ level: 3 } }],
+    [/does not support the operator/, when({ attribute: "a", op: "newer", value: 1 })],
+    [/does not support/, { ...boolean("it"), ...{ level: 3 } }],
     [/more than 100 targeting keys/, when({ segment: ["s"] }), segment("s", { include: manyKeys })],
     [
       /The segment s: .*case/,
@@ -150,32 +150,32 @@ suite("flagd definitions", () => {
         ...{ variants: { a: { $ref: "in s" } }, off: "a", otherwise: "a" },
       },
     ],
-    [/not written/, when({ any: "nothing" })],
+    [/not valid/, when({ any: "nothing" })],
   ];
   for (const [reason, flag, named] of leftOut) {
     test(`left out: ${reason.source}`, () => {
       const needs = boolean("needs", {
         requires: [{ flag: "it", variant: "on" }],
       } as Partial<Flag>);
-      const { told, engine } = compile([flag, needs, boolean("other")], named && [named]);
-      assert.equal(told[0]?.class, "left-out");
-      assert.match(told[0]?.reasons.join(" ") ?? "", reason);
+      const { reports, engine } = compile([flag, needs, boolean("other")], named && [named]);
+      assert.equal(reports[0]?.class, "left-out");
+      assert.match(reports[0]?.reasons.join(" ") ?? "", reason);
       assert.ok(!engine.keys.includes("it"));
       assert.ok(engine.keys.includes("other"));
     });
   }
 
-  test("a flag that requires one that is left out is left out with its reason", () => {
-    const { told } = compile([
+  test("a flag whose prerequisite is left out is left out too, with the reason", () => {
+    const { reports } = compile([
       when({ attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] }),
       boolean("needs", { requires: [{ flag: "it", variant: "on" }] } as Partial<Flag>),
     ]);
-    assert.deepEqual(told[1]?.reasons, [
-      "The required flag it: inCidr compares networks: flagd cannot.",
+    assert.deepEqual(reports[1]?.reasons, [
+      "The prerequisite it: inCidr compares networks, which flagd doesn't support.",
     ]);
   });
 
-  test("few large flags that many require, or a large segment that many name, do not make it endless", () => {
+  test("a few large prerequisites or segments of many flags do not make the definition endless", () => {
     const values = Array.from({ length: 100 }, (_, index) => String(index).padEnd(1_000, "ü"));
     const large = Array.from({ length: 10 }, (_, index) =>
       boolean(`large-${index}`, {
@@ -203,6 +203,6 @@ suite("flagd definitions", () => {
       { flags: [boolean("large", alone as Partial<Flag>)], segments: [everyone] },
       "production",
     );
-    assert.match(flags[0]?.reasons.join(" ") ?? "", /at most 2 million characters/);
+    assert.match(flags[0]?.reasons.join(" ") ?? "", /up to 2 million characters/);
   });
 });

@@ -1,4 +1,4 @@
-// The export in conformance/ verifies, and no change of a covered member goes unnoticed.
+// The export in conformance/ is valid, and every change of a covered field is detected.
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -18,14 +18,14 @@ const verify = (those: readonly ExportLine[]) => {
   return verifier.end();
 };
 
-test("the export in conformance/ verifies, with what was deleted and redacted", () => {
+test("the export in conformance/ is valid, including deleted and redacted entries", () => {
   const { problems, pruned, redacted, entries, uncheckedSignatures } = verify(lines);
   assert.deepEqual(problems, []);
   assert.deepEqual([pruned, redacted.length, uncheckedSignatures], [3, 1, 2]);
   assert.equal(entries, lines.filter(({ type }) => type === "entry").length);
 });
 
-test("every member of every entry is covered, but for its number", () => {
+test("every field of every entry is covered, except its number", () => {
   for (const [index, line] of lines.entries()) {
     if (line.type !== "entry") continue;
     const covered = Object.keys(line).filter(
@@ -41,7 +41,7 @@ test("every member of every entry is covered, but for its number", () => {
   }
 });
 
-test("a checkpoint is about its place in the chain, its entry and its environment", () => {
+test("a checkpoint is valid only for its place in the chain, its entry and its environment", () => {
   for (const [index, line] of lines.entries()) {
     if (line.type !== "checkpoint") continue;
     const statement = JSON.parse(line.statement) as Statement;

@@ -1,4 +1,4 @@
-// Copying between environments as a plan, what it cannot do, and how it is taken back.
+// Plans that copy flags between environments: impossible changes, and undoing a plan.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
@@ -33,7 +33,7 @@ const to = {
 const keysOf = (changes: readonly { kind: string; of: string; key: string }[]) =>
   changes.map(({ kind, of, key }) => `${kind} ${of} ${key}`);
 
-test("segments that the chosen flags name come along, unless they are there already", () => {
+test("segments that the selected flags reference are copied, unless they already exist", () => {
   const options = { keys: new Set(["a", "b"]), members: copiedMembers };
   const plan = planPromotion(from, to, options);
   assert.deepEqual(keysOf(plan.changes), ["create segment new", "create flag a", "create flag b"]);
@@ -43,7 +43,7 @@ test("segments that the chosen flags name come along, unless they are there alre
   assert.deepEqual(all.otherSegments, []);
 });
 
-test("without the rules no segment comes along, and only the chosen members change", () => {
+test("without rules, no segments are copied, and only the selected fields change", () => {
   const plan = planPromotion(from, to, { keys: new Set(["a", "c"]), members: ["enabled"] });
   assert.deepEqual(keysOf(plan.changes), ["create flag a", "update flag c"]);
   const [made, changed] = plan.changes;
@@ -52,7 +52,7 @@ test("without the rules no segment comes along, and only the chosen members chan
   assert.deepEqual(changed.patch, { enabled: true });
 });
 
-test("what is taken back is as it was before", () => {
+test("undoing restores the previous state", () => {
   const { changes } = planChanges(to, from, { prune: true });
   const back = changes.map(reverse);
   const { changes: wanted } = planChanges(from, to, { prune: true });
@@ -64,7 +64,7 @@ test("what is taken back is as it was before", () => {
   assert.deepEqual(retype.changes.map(reverse), [undefined]);
 });
 
-test("a flag whose requirement will not be there cannot be created, nor one that requires it", () => {
+test("a flag whose prerequisite is missing can't be created, nor a flag that requires it", () => {
   const wanted = [requiring("a", "b"), requiring("b", "missing"), requiring("c", "d"), flag("d")];
   const { changes } = planChanges({ flags: [] }, { flags: wanted });
   assert.deepEqual(

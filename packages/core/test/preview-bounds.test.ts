@@ -1,4 +1,4 @@
-// How much a preview looks at and tells, and that others have their turn meanwhile.
+// The limits of previews, and that previews yield to other work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvaluationContext } from "../src/context.ts";
@@ -6,7 +6,7 @@ import type { Flag } from "../src/flags/registry.ts";
 import { previewChanges } from "../src/preview/preview.ts";
 import { boolean, people, planIn, rollout, run, sideOf } from "./support/preview-question.ts";
 
-test("a sample of nothing tells no share, and many flags are bounded and told", () => {
+test("an empty sample has no shares, and the number of flags is limited", () => {
   const keys = Array.from({ length: 400 }, (_, index) => `flag-${index}`);
   const preview = run({
     before: sideOf(keys.map((key) => boolean(key, { enabled: false }))),
@@ -17,7 +17,7 @@ test("a sample of nothing tells no share, and many flags are bounded and told", 
   assert.deepEqual([preview.share, preview.low, preview.high], [null, null, null]);
   assert.deepEqual([preview.flags.length, preview.flagsLeftOut], [250, 150]);
 
-  // So many that two flags are too much; nobody is looked at, which would take its time.
+  // Large enough that two flags exceed the limit. Contexts are not evaluated, which would take too long.
   const many = Object.assign(new Array<EvaluationContext>(2_600_000), {
     entries: () => people(0).entries(),
   });
@@ -31,7 +31,7 @@ test("a sample of nothing tells no share, and many flags are bounded and told", 
   assert.deepEqual([long.flags.length, long.flagsLeftOut], [1, 2]);
 });
 
-test("flips and examples are bounded, and a long value is not shown", () => {
+test("changes and examples are limited, and a long value is omitted", () => {
   const rules = Array.from({ length: 25 }, (_, index) => ({
     id: `rule-${index}`,
     when: planIn(`plan-${index}`),
@@ -57,10 +57,10 @@ test("flips and examples are bounded, and a long value is not shown", () => {
   });
 });
 
-test("a flag that is changed itself is looked at also when there is too much to look at", () => {
-  const nobody = { id: "n", when: { attribute: "country", op: "in", values: ["DE"] }, serve: "on" };
+test("a changed flag is evaluated even if there are too many flags", () => {
+  const german = { id: "n", when: { attribute: "country", op: "in", values: ["DE"] }, serve: "on" };
   const some = (key: string, percentage: number): Flag =>
-    rollout(percentage, { key, rules: [nobody] } as unknown as Partial<Flag>);
+    rollout(percentage, { key, rules: [german] } as unknown as Partial<Flag>);
   const keys = ["a", "b", "c"];
   const question = {
     before: sideOf(keys.map((key) => some(key, 0))),
@@ -76,7 +76,7 @@ test("a flag that is changed itself is looked at also when there is too much to 
   assert.deepEqual([flagsLeftOut, shareAsSampled, unknown], [0, 100, 100]);
 });
 
-test("a preview of rules that take too much work counts a part of the sample, and its numbers cover that part", () => {
+test("a preview of expensive rules counts part of the sample, and its numbers cover that part", () => {
   const values = Array.from({ length: 100 }, (_, index) => `value-${index}`);
   const when = { attribute: "text", op: "contains", values };
   const side = (percentage: number) =>
@@ -100,14 +100,14 @@ test("a preview of rules that take too much work counts a part of the sample, an
   assert.equal(preview.share, 100);
   assert.ok((preview.low ?? 100) < 99, "fewer people make the interval wider");
   assert.equal(preview.flags[0]?.changed, counted);
-  // Each of these evaluations takes longer than a slice.
+  // Each of these evaluations takes longer than a time slice.
   assert.ok(breaks >= counted, String(breaks));
-  // Evenly chosen: not the first ones alone.
+  // Evenly distributed, not only the first ones.
   assert.ok(preview.examples.some(({ context }) => "half" in context && context.half === 0));
   assert.ok(count().preview.contextsLeftOut < preview.contextsLeftOut);
 });
 
-test("looking for many attributes in all contexts has breaks", () => {
+test("looking up many attributes in all contexts yields", () => {
   const any = Array.from({ length: 150 }, (_, index) => ({
     ...{ attribute: `a${index}`, op: "exists", value: true },
   }));

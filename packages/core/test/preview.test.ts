@@ -1,4 +1,4 @@
-// Whom a change would hit, counted over a list of contexts.
+// Users affected by a change, counted over a list of contexts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Flag } from "../src/flags/registry.ts";
@@ -6,7 +6,7 @@ import { exactShareOf } from "../src/preview/exact-share.ts";
 import { intervalOf } from "../src/preview/interval.ts";
 import { boolean, people, planIn, rollout, run, sideOf } from "./support/preview-question.ts";
 
-test("a percentage flips the people between the old one and the new, and the exact share is told", () => {
+test("a new percentage changes the users between the old and the new one, and reports the exact share", () => {
   const preview = run({
     before: sideOf([rollout(25)]),
     after: sideOf([rollout(45)]),
@@ -29,7 +29,7 @@ test("a percentage flips the people between the old one and the new, and the exa
   assert.equal(preview.examples.length, 20);
 });
 
-test("flips are told by rule, and a reason alone is none", () => {
+test("changes are reported by rule, and a different reason alone is no change", () => {
   const rules = [{ id: "pro", when: planIn("pro"), serve: "on" }] as const;
   const preview = run({
     before: sideOf([rollout(0)]),
@@ -46,7 +46,7 @@ test("flips are told by rule, and a reason alone is none", () => {
   assert.equal(preview.flags[0]?.exactShare, undefined);
 });
 
-test("flags that require a changed one, and flags that name a changed segment, are touched", () => {
+test("flags that require a changed flag or reference a changed segment are affected", () => {
   const above = boolean("above", { requires: [{ flag: "checkout", variant: "on" }] });
   const named = boolean("named", {
     otherwise: "off",
@@ -73,7 +73,7 @@ test("flags that require a changed one, and flags that name a changed segment, a
   assert.equal(preview.share, 100);
 });
 
-test("an attribute that nobody has makes unknown only those for whom it matters", () => {
+test("an attribute that no context has makes results unknown only where it matters", () => {
   const rules = [
     { id: "home", when: { attribute: "country", op: "in", values: ["DE"] }, serve: "on" },
   ];
@@ -119,7 +119,7 @@ test("an attribute that nobody has makes unknown only those for whom it matters"
     [10, 10],
   );
 
-  // Neither when both conditions hold nor when none does, but when one of them does alone.
+  // Neither if both conditions hold nor if none does, but if exactly one does.
   const except = { all: [rules[0]?.when, { not: { attribute: "city", op: "in", values: ["X"] } }] };
   const alone = run({
     before: sideOf([rollout(0)]),
@@ -129,7 +129,7 @@ test("an attribute that nobody has makes unknown only those for whom it matters"
   assert.deepEqual([alone.unknown, alone.unknownAttributes], [10, ["city", "country"]]);
 });
 
-test("a flag that comes or goes counts as off while it is not there", () => {
+test("a created or deleted flag counts as off while it does not exist", () => {
   const created = run({
     before: sideOf([]),
     after: sideOf([rollout(50)]),
@@ -146,7 +146,7 @@ test("a flag that comes or goes counts as off while it is not there", () => {
   assert.equal(removed.changed, 0);
 });
 
-test("a missing targeting key is an outcome like another", () => {
+test("a missing targeting key is an outcome like others", () => {
   const preview = run({
     before: sideOf([rollout(100)]),
     after: sideOf([rollout(99.999)]),
@@ -156,7 +156,7 @@ test("a missing targeting key is an outcome like another", () => {
   assert.equal(preview.changed, 1);
 });
 
-test("exact shares lay splits over one another, value by value", () => {
+test("exact shares compare splits by value", () => {
   const variants = { small: 1, large: 2, same: 1 };
   const variant = (otherwise: unknown, rest: object = {}): Flag =>
     ({
@@ -189,8 +189,8 @@ test("exact shares lay splits over one another, value by value", () => {
   for (const [before, after, share] of cases) assert.equal(exactShareOf(before, after), share);
 });
 
-test("the interval holds the share of all in at least 95 of 100 samples, also of rare things", () => {
-  // The probability of each count, added up over those whose interval holds the share.
+test("the interval contains the true share in at least 95 of 100 samples, even for rare outcomes", () => {
+  // Adds up the probabilities of all counts whose interval contains the share.
   for (const size of [20, 300]) {
     for (const share of [0.001, 0.01, 0.05, 0.2, 0.5, 0.9]) {
       let probability = (1 - share) ** size;

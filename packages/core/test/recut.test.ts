@@ -1,10 +1,10 @@
-// recut: the wanted shares, with the fewest people moved.
+// recut: produces the wanted shares, and moves the fewest users.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { recut, type Share } from "../src/targeting/split.ts";
 
-/** Whom every thousandth of a percent gets; undefined beyond the split. */
+/** The variant of every thousandth of a percent; undefined outside the split. */
 const people = (shares: readonly Share[]): (string | undefined)[] => {
   const all = shares.flatMap(({ variant, share }) =>
     Array<string | undefined>(Math.round(share * 10)).fill(variant),
@@ -19,7 +19,7 @@ const sums = (shares: readonly Share[]): Record<string, number> => {
   return found;
 };
 
-/** Shares in tenths of a percent that add up to at most everyone. */
+/** Shares in tenths of a percent with a sum of at most 100%. */
 const tenths = fc
   .array(fc.integer({ min: 0, max: 500 }), { minLength: 3, maxLength: 3 })
   .filter((parts) => parts.reduce((a, b) => a + b, 0) <= 1_000);
@@ -29,7 +29,7 @@ const split = fc
   })
   .map((parts): Share[] => parts.map(([variant, share]) => ({ variant, share: share / 10 })));
 
-test("any split gets any wanted shares, and nobody moves who need not", () => {
+test("any split can get any shares, and no user moves without need", () => {
   fc.assert(
     fc.property(split, tenths, (current, parts) => {
       const wanted = { a: (parts[0] ?? 0) / 10, b: (parts[1] ?? 0) / 10, c: (parts[2] ?? 0) / 10 };
@@ -39,7 +39,7 @@ test("any split gets any wanted shares, and nobody moves who need not", () => {
       assert.deepEqual(Object.keys(sums(made)).sort(), Object.keys(expected).sort());
       const [before, after] = [people(current), people(made)];
       const total = parts.reduce((a, b) => a + b, 0);
-      // Of each variant so many stay as there are within the new total and are wanted.
+      // Each variant keeps as many users as both its old and its new share allow.
       const stay = ["a", "b", "c"].reduce((sum, variant, index) => {
         const had = before.slice(0, total).filter((each) => each === variant).length;
         return sum + Math.min(had, parts[index] ?? 0);
@@ -54,7 +54,7 @@ test("any split gets any wanted shares, and nobody moves who need not", () => {
   );
 });
 
-test("raising takes nobody out", () => {
+test("raising a share removes no user", () => {
   const first = recut([], { a: 10, b: 20 });
   const second = recut(first, { a: 25, b: 30, c: 5 });
   const [before, after] = [people(first), people(second)];

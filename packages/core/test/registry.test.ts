@@ -1,4 +1,4 @@
-// What the registry of flag types makes of flags: new ones, patches, differences, rows, levels.
+// The registry of flag types: new flags, patches, differences, rows, levels.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import {
@@ -62,7 +62,7 @@ const rollout: Flag = {
 };
 
 suite("every flag", () => {
-  test("of every type comes back from a row, members in order", () => {
+  test("of every type survives a database row, with its fields in order", () => {
     fc.assert(
       fc.property(flags, (flag) => {
         const back = fromStored(flag.key, toStored(flag));
@@ -72,7 +72,7 @@ suite("every flag", () => {
     );
   });
 
-  test("becomes another one of its type by the patch between them", () => {
+  test("becomes another flag of its type by the patch between them", () => {
     fc.assert(
       fc.property(flags, flags, (before, after) => {
         if (before.type !== after.type) return;
@@ -90,7 +90,7 @@ suite("every flag", () => {
     );
   });
 
-  test("that is new is off, with the first value of each member", () => {
+  test("that is new is off, with the initial value of each field", () => {
     const required = { valueType: "number", variants: { a: 1 }, off: "a", otherwise: "a" } as const;
     for (const type of flagTypeNames) {
       const flag = changed(newFlag({ key: "a", type, ...(type === "variant" && required) }));
@@ -106,8 +106,8 @@ suite("every flag", () => {
   });
 });
 
-suite("what is wrong with a member", () => {
-  test("of another type, or with a wrong value", () => {
+suite("invalid fields", () => {
+  test("of another type, or with an invalid value", () => {
     assert.equal(
       wrong(newFlag({ key: "a", type: "boolean", percentage: 5 })),
       "percentage applies to flags of type rollout only; a boolean flag is either on or off for everyone",
@@ -130,11 +130,11 @@ suite("what is wrong with a member", () => {
   });
 });
 
-suite("what this version does not know", () => {
+suite("unknown to this version", () => {
   const newer = { ...rollout, schedule: [{ id: "staff" }], limits: ["x"] } as Flag;
   const unknown = { ...rollout, type: "layer", parts: { a: 1 } } as unknown as Flag;
 
-  test("members survive a patch and a row", () => {
+  test("fields survive a patch and a row", () => {
     for (const flag of [newer, unknown]) {
       const patched = changed(applyPatch(flag, { enabled: false }));
       assert.deepEqual(patched, { ...flag, enabled: false });
@@ -142,14 +142,14 @@ suite("what this version does not know", () => {
     }
   });
 
-  test("a member called __proto__ stays a member, and gives the flag no others", () => {
+  test("a field called __proto__ remains a field, and adds no others to the flag", () => {
     const definition = '{"__proto__":{"rules":[]},"other":1}';
     const flag = fromStored("new-checkout", { ...toStored(rollout), definition });
     assert.equal(JSON.stringify(toStored(flag).definition), JSON.stringify(definition));
     assert.equal(flag.rules, undefined);
   });
 
-  test("a type or level is not evaluated; a member at a known level is ignored", () => {
+  test("a type or level is not evaluated; a field at a known level is ignored", () => {
     const isError = (flag: Flag, level?: number) =>
       "errorCode" in evaluate(prepare(flag, level), { targetingKey: "u" });
     assert.ok(isError(unknown));
@@ -161,33 +161,33 @@ suite("what this version does not know", () => {
     assert.ok(isFlag(newer));
   });
 
-  test("its level stays, and a known one is computed", () => {
+  test("a level is kept, and a known one is computed", () => {
     assert.equal(levelOf(newer, 3), 3);
     assert.equal(levelOf(rollout, 1), undefined);
     assert.equal(levelOf(rollout), undefined);
   });
 
-  test("members of no known type are refused in a patch", () => {
+  test("fields of an unknown type are rejected in a patch", () => {
     const patch = { percentage: 5 } as PatchFlag;
-    assert.match(wrong(applyPatch(unknown, patch)), /this version does not know the type/);
+    assert.match(wrong(applyPatch(unknown, patch)), /this version does not support the type/);
   });
 });
 
-test("values for people", () => {
-  assert.equal(formatMember("rollout", "percentage", 12.5), "12.5 %");
+test("display values", () => {
+  assert.equal(formatMember("rollout", "percentage", 12.5), "12.5%");
   assert.equal(formatMember("rollout", "enabled", true), "on");
   assert.equal(formatMember("boolean", "enabled", false), "off");
   assert.equal(formatMember("boolean", "description", null), "none");
   assert.equal(formatMember("boolean", "description", 'a "b"'), '"a \\"b\\""');
 });
 
-test("whom a flag reaches, of 100,000", () => {
+test("the reach of a flag in 100,000 users", () => {
   assert.equal(reachOf(rollout), 25_000);
   assert.equal(reachOf({ ...rollout, enabled: false }), 0);
   assert.equal(reachOf({ key: "a", type: "boolean", enabled: true, description: null }), 100_000);
 });
 
-test("a description that is longer than allowed today stays, also when it is sent again", () => {
+test("a description that exceeds the current limit is kept, even if it is sent again", () => {
   const description = "\u0001".repeat(2_000);
   const flag: Flag = { key: "a", type: "boolean", enabled: false, description };
   const kept = { ok: true, flag: { ...flag, enabled: true } };

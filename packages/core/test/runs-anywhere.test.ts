@@ -1,13 +1,13 @@
-// Evaluation loads nothing but core itself: no Node module, no package, so that it runs wherever the SDK does.
+// Evaluation loads only core itself, no Node module and no package, so that it runs wherever the SDK does.
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
 
-test("evaluation needs files beside it only", async () => {
-  const asked: string[] = [];
+test("evaluation imports only core's own files", async () => {
+  const imported: string[] = [];
   const hooks = registerHooks({
     resolve(specifier, context, next) {
-      if (context.parentURL?.includes("/core/src/")) asked.push(specifier);
+      if (context.parentURL?.includes("/core/src/")) imported.push(specifier);
       return next(specifier, context);
     },
   });
@@ -17,9 +17,9 @@ test("evaluation needs files beside it only", async () => {
 
   const flag = prepare({ key: "a", type: "boolean", enabled: true, description: null });
   assert.deepEqual(evaluate(flag, {}), { value: true, variant: "on", reason: "STATIC" });
-  assert.ok(asked.includes("./bucket.ts"));
+  assert.ok(imported.includes("./bucket.ts"));
   assert.deepEqual(
-    asked.filter((specifier) => !specifier.startsWith(".") || specifier.endsWith("schemas.ts")),
+    imported.filter((specifier) => !specifier.startsWith(".") || specifier.endsWith("schemas.ts")),
     [],
   );
 });

@@ -1,4 +1,4 @@
-// Keys, signed bytes and header texts against the published vectors, with node:crypto for the HMAC.
+// Keys, signed bytes and header values compared with the published vectors, with node:crypto for the HMAC.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -69,7 +69,7 @@ suite("the published vectors", () => {
 suite("keys", () => {
   const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-  test("the plain key is the text, the standard key the bytes it stands for", () => {
+  test("the plain key is the secret as text, the standard key the decoded bytes", () => {
     assert.deepEqual(Buffer.from(plainKey(secret)), Buffer.from(secret));
     assert.deepEqual([...standardKey(secret)], [...Array(32).keys()]);
   });
@@ -86,7 +86,7 @@ suite("keys", () => {
     ["bits that no byte holds", "whsec_AB=="],
     ["a single digit", "whsec_A"],
   ] as const) {
-    test(`standardKey refuses ${what} and does not repeat the secret`, () => {
+    test(`standardKey rejects ${what} and does not repeat the secret`, () => {
       assert.throws(
         () => standardKey(text),
         (error: Error) => error instanceof TypeError && !error.message.includes("AAEC"),
@@ -100,7 +100,7 @@ suite("headers", () => {
   const plain = plainSignature(mac);
   const standard = standardSignature(mac);
 
-  test("the plain header carries the service's name", () => {
+  test("the plain header contains the service's name", () => {
     assert.equal(plainHeader("Service"), "X-Service-Signature");
   });
 
@@ -114,7 +114,7 @@ suite("headers", () => {
     ["a line feed at the end", `${plain}\n`],
     ["nothing", ""],
   ] as const) {
-    test(`a plain header with ${what} is refused`, () => {
+    test(`a plain header with ${what} is rejected`, () => {
       assert.equal(parsePlainSignature(header), undefined);
     });
   }
@@ -122,7 +122,7 @@ suite("headers", () => {
   for (const [what, header, count] of [
     ["one signature", standard, 1],
     ["two signatures", `${standard} ${standard}`, 2],
-    ["unknown versions beside it", `v1a,AAAA v2,x ${standard} v10,AAAA`, 1],
+    ["with unknown versions", `v1a,AAAA v2,x ${standard} v10,AAAA`, 1],
     ["an unknown version only", standard.replace("v1", "v2"), 0],
     ["upper-case version", standard.replace("v1", "V1"), 0],
     ["too few bytes", "v1,AAAA", 0],
@@ -131,7 +131,7 @@ suite("headers", () => {
     ["no version", standard.slice(3), 0],
     ["nothing", "", 0],
   ] as const) {
-    test(`a standard header with ${what} holds ${count}`, () => {
+    test(`a standard header with ${what} contains ${count}`, () => {
       const parsed = parseStandardSignatures(header);
       assert.equal(parsed.length, count);
       for (const found of parsed) assert.deepEqual([...found], [...mac]);
@@ -148,9 +148,9 @@ suite("for all bytes", () => {
       }),
     );
   };
-  test("both header forms are what Buffer writes", formsAreThoseOfBuffer);
+  test("both header formats equal Buffer's output", formsAreThoseOfBuffer);
 
-  test("and so they are on a runtime that has no such methods of its own", (t) => {
+  test("also on a runtime without built-in methods", (t) => {
     for (const name of ["toHex", "toBase64"]) {
       const native = Object.getOwnPropertyDescriptor(Uint8Array.prototype, name);
       assert.ok(native);
@@ -160,7 +160,7 @@ suite("for all bytes", () => {
     formsAreThoseOfBuffer();
   });
 
-  test("base64 in a secret is read as Buffer reads it", () => {
+  test("base64 in a secret is decoded like Buffer does", () => {
     check(
       property(uint8Array({ minLength: 1 }), (bytes) => {
         const secret = `whsec_${Buffer.from(bytes).toString("base64")}`;
@@ -169,7 +169,7 @@ suite("for all bytes", () => {
     );
   });
 
-  test("signatures come back from a header as they went in", () => {
+  test("signatures survive a header", () => {
     check(
       property(array(uint8Array({ minLength: 32, maxLength: 32 })), (macs) => {
         const header = macs.map(standardSignature).join(" ");

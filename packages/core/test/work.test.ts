@@ -1,4 +1,4 @@
-// How often values of a context are read and parsed, and how much work rules take.
+// Reads and parses of context values, and the work of rules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evaluate } from "../src/evaluate.ts";
@@ -17,7 +17,7 @@ const flagWith = (when: readonly Condition[], key = "a"): Flag => ({
   rules: when.map((each, index) => ({ id: `r${index}`, when: each, serve: "on" })),
 });
 
-/** A list that counts how often its elements are read. */
+/** A list that counts reads of its elements. */
 const counted = (values: readonly unknown[]) => {
   const reads = { count: 0 };
   const list = new Proxy([...values], {
@@ -29,7 +29,7 @@ const counted = (values: readonly unknown[]) => {
   return { list, reads };
 };
 
-test("a list is read once for a context, however many flags and conditions use it", () => {
+test("a list is read once per context, however many flags and conditions use it", () => {
   const { list, reads } = counted(Array.from({ length: 1_000 }, (_, index) => `Group-${index}`));
   const turn = new Turn();
   const context = { targetingKey: "u", groups: list };
@@ -45,7 +45,7 @@ test("a list is read once for a context, however many flags and conditions use i
   assert.equal(reads.count, 1_000);
 });
 
-test("lists mean the same in a turn and without one", () => {
+test("lists have the same results with and without a turn", () => {
   const text = "é".repeat(20);
   const lists: readonly (readonly unknown[])[] = [
     [],
@@ -85,7 +85,7 @@ test("a list of more than 65,536 characters is unknown", () => {
   assert.equal((isIn(1_009) as { value: unknown }).value, false);
 });
 
-test("a segment is decided once for a context, and a required flag too", () => {
+test("a segment is decided once per context, and so is a prerequisite", () => {
   const { list, reads } = counted(["a"]);
   const segment = compileSegment({
     include: new Set(),
@@ -107,7 +107,7 @@ test("a segment is decided once for a context, and a required flag too", () => {
   assert.equal(reads.count, 2);
 });
 
-test("a text is parsed once in a turn", () => {
+test("a string is parsed once per turn", () => {
   const turn = new Turn();
   let parsed = 0;
   const parse = (text: string) => {
@@ -155,7 +155,7 @@ test("rules and segments that take too much work are rejected", () => {
     errors.found.map(({ place }) => place),
     ["when"],
   );
-  // What a whole flag of 128 KiB may list.
+  // The maximum list in a flag of 128 KiB.
   const list = { attribute: "a", op: "in", values: values(1_000) };
   assert.ok(workOfCondition({ any: Array(10).fill(list) }) < maxWork);
 });

@@ -9,8 +9,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 export const formatNumber = (value: number): string => plain.format(value);
 export const formatCompact = (value: number): string => compact.format(value);
-/** With a space that does not break the line. */
-export const formatPercent = (value: number): string => `${plain.format(value)}\u00a0%`;
+export const formatPercent = (value: number): string => `${plain.format(value)}%`;
 export const formatDate = (time: string | Date): string => short.format(new Date(time));
 export const formatFullDate = (time: string | Date): string => full.format(new Date(time));
 

@@ -62,7 +62,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
   await fitsOn(other.page, 320);
   await other.page.getByRole("link", { name: "Change the flag checkout" }).click();
   await other.page.getByText("It changes nothing until you or somebody else approves it").waitFor();
-  await other.page.getByRole("list", { name: "Changes" }).getByText("50 %").waitFor();
+  await other.page.getByRole("list", { name: "Changes" }).getByText("50%").waitFor();
   await other.page.getByLabel("Comment").fill("Is support ready?");
   await other.page.getByRole("button", { name: "Send comment" }).click();
   await audit(other.page, "a request of somebody else");

@@ -74,23 +74,23 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   await page.getByRole("button", { name: "Save changes" }).press("Enter");
   const question = dialog(page);
   await question
-    .getByText("25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it.")
+    .getByText("25% → 50%: about 2,500 more of every 10,000 users get it, nobody loses it.")
     .waitFor();
   await audit(page, "a change to confirm");
   await question.getByRole("button", { name: "Cancel" }).click();
   await question.waitFor({ state: "detached" });
-  assert.equal(await percent.inputValue(), "50 %");
+  assert.equal(await percent.inputValue(), "50%");
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 25 });
 
   await page.getByRole("button", { name: "Save changes" }).press("Enter");
   await question.getByRole("button", { name: "Change flag" }).press("Enter");
-  await notice(page, "checkout").getByText("Now on for 50 %.").waitFor();
+  await notice(page, "checkout").getByText("Now on for 50%.").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 50 });
 
   // A dialog that is still closing lies over the switch.
   await question.waitFor({ state: "detached" });
   await page.getByRole("switch", { name: "On" }).click({ force: true });
-  await question.getByText("50 % → off: everyone who has it loses it").waitFor();
+  await question.getByText("50% → off: everyone who has it loses it").waitFor();
   await page.keyboard.press("Escape");
   await question.waitFor({ state: "detached" });
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { enabled: true });
@@ -150,10 +150,10 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await percent.fill("10");
   await first.page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
   await admin("PATCH", "/flags/shared", { percentage: 60 });
-  await until(async () => assert.equal(await percent.inputValue(), "60 %"));
+  await until(async () => assert.equal(await percent.inputValue(), "60%"));
   assert.equal(await first.page.getByText("This flag changed").count(), 0);
   await admin("PATCH", "/flags/shared", { percentage: 10 });
-  await until(async () => assert.equal(await percent.inputValue(), "10 %"));
+  await until(async () => assert.equal(await percent.inputValue(), "10%"));
   await percent.fill("30");
 
   await second.page.getByRole("switch", { name: "shared is on" }).click({ force: true });
@@ -162,7 +162,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
   const conflict = dialog(first.page);
   await conflict.getByRole("columnheader", { name: "Theirs (version 5)" }).waitFor();
   await conflict.getByRole("row", { name: "enabled off off" }).waitFor();
-  await conflict.getByRole("row", { name: "percentage 10 % 30 %" }).waitFor();
+  await conflict.getByRole("row", { name: "percentage 10% 30%" }).waitFor();
   // What neither of both has set says nothing.
   assert.deepEqual(await conflict.getByRole("rowheader").allTextContents(), [
     "enabled",
@@ -172,11 +172,11 @@ test("two people see each other's changes, and a conflict shows both versions", 
   // Escape decides nothing: the draft stays.
   await first.page.keyboard.press("Escape");
   await conflict.waitFor({ state: "detached" });
-  assert.equal(await percent.inputValue(), "30 %");
+  assert.equal(await percent.inputValue(), "30%");
   await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await conflict.getByRole("button", { name: "Keep theirs" }).click();
   await until(async () =>
-    assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10 %"),
+    assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10%"),
   );
   assert.partialDeepStrictEqual(await stateOf(admin, "shared"), { enabled: false, percentage: 10 });
 
@@ -185,7 +185,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await first.page.getByText("This flag changed").first().waitFor();
   await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await conflict.getByRole("button", { name: "Apply my change" }).click();
-  await rowOfSecond.getByText("30 %").waitFor();
+  await rowOfSecond.getByText("30%").waitFor();
   assert.deepEqual(await stateOf(admin, "shared"), {
     key: "shared",
     type: "rollout",
@@ -198,8 +198,8 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await first.page.getByLabel("Percent of users").fill("40");
   await first.page.getByRole("switch").click({ force: true });
   await until(async () => assert.equal((await stateOf(admin, "shared")).enabled, true));
-  await first.page.getByText("Now on for 30 %.").waitFor();
+  await first.page.getByText("Now on for 30%.").waitFor();
   assert.equal(await first.page.getByText("This flag changed").count(), 0);
   await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
-  await rowOfSecond.getByText("40 %").waitFor();
+  await rowOfSecond.getByText("40%").waitFor();
 });

@@ -5,8 +5,8 @@ import type { Outcome } from "@halyard/core/preview/flips";
 import type { ChangePreview } from "@halyard/sdk/management";
 import { boundOf, headlineOf, largestShare, unknownOf } from "../src/flips/flip-words.ts";
 
-/** Percentages and times are written with spaces that do not break. */
-const plain = (text: string | undefined) => text?.replaceAll(/[\u00a0\u202f]/g, " ");
+/** Times are written with a space that does not break. */
+const plain = (text: string | undefined) => text?.replaceAll("\u202f", " ");
 
 const off: Outcome = { variant: "off", value: false, rule: null, reason: "DEFAULT" };
 const beta: Outcome = { variant: "on", value: true, rule: "beta", reason: "SPLIT" };
@@ -53,27 +53,27 @@ const nobody = { changed: 0, flags: [], share: 0, low: 0 };
 
 const headlines: readonly (readonly [says: string, told: Told])[] = [
   [
-    "Of 4,213 people seen since 1:02 PM, about 12 % (11–13 %) change from off (everyone else) to on (rule beta).",
+    "Of 4,213 people seen since 1:02 PM, about 12% (11–13%) change from off (default rule) to on (rule beta).",
     {},
   ],
   [
-    "Of 4,213 people seen since 1:02 PM, about 12 % (11–13 %) change from off to on.",
+    "Of 4,213 people seen since 1:02 PM, about 12% (11–13%) change from off to on.",
     { to: [beta, staff] },
   ],
   [
-    "Of 4,213 people seen since 1:02 PM, about 3.2 % (2.8–3.8 %) get another value.",
+    "Of 4,213 people seen since 1:02 PM, about 3.2% (2.8–3.8%) get another value.",
     { to: [beta, { errorCode: "TARGETING_KEY_MISSING" }], share: 3.21, low: 2.79, high: 3.75 },
   ],
   [
-    "None of the 4,213 people seen since 1:02 PM gets another value, so at most 0.1 % of all people do.",
+    "None of the 4,213 people seen since 1:02 PM gets another value, so at most 0.1% of all people do.",
     { ...nobody, high: 0.09 },
   ],
   [
-    "Of 4,118 of 4,213 people seen since 1:02 PM, about 12 % (11–13 %) change from off (everyone else) to on (rule beta).",
+    "Of 4,118 of 4,213 people seen since 1:02 PM, about 12% (11–13%) change from off (default rule) to on (rule beta).",
     { unknown: 95 },
   ],
   [
-    "None of 497 of 4,213 people seen since 1:02 PM gets another value, so at most 1 % of all people like them do.",
+    "None of 497 of 4,213 people seen since 1:02 PM gets another value, so at most 1% of all people like them do.",
     { ...nobody, high: 0.96, unknown: 3_716 },
   ],
   [
@@ -81,11 +81,11 @@ const headlines: readonly (readonly [says: string, told: Told])[] = [
     { ...nobody, share: null, low: null, high: null, unknown: 4_213 },
   ],
   [
-    "Exactly 20 % of all people change from off (everyone else) to on (rule beta): 518 of 4,213 seen since 1:02 PM.",
+    "Exactly 20% of all people change from off (default rule) to on (rule beta): 518 of 4,213 seen since 1:02 PM.",
     { exactShare: 20 },
   ],
   [
-    "Of about 4,210 people seen since 1:02 PM, about 12 % (11–14 %) change from off (everyone else) to on (rule beta).",
+    "Of about 4,210 people seen since 1:02 PM, about 12% (11–14%) change from off (default rule) to on (rule beta).",
     { ...rounded, share: 12, low: 11, high: 14 },
   ],
   [
@@ -93,7 +93,7 @@ const headlines: readonly (readonly [says: string, told: Told])[] = [
     { ...rounded, ...nobody, high: 1 },
   ],
   [
-    "Exactly 20 % of all people change from off (everyone else) to on (rule beta): about 520 of about 4,210 seen since 1:02 PM.",
+    "Exactly 20% of all people change from off (default rule) to on (rule beta): about 520 of about 4,210 seen since 1:02 PM.",
     { ...rounded, changed: 520, exactShare: 20 },
   ],
   ["Nobody gets another value.", { exactShare: 0, to: [], changed: 0, share: 0 }],

@@ -50,7 +50,7 @@ test("a change says whom it changes, by rule, and what is not known", async (t) 
   await json.fill(JSON.stringify({ otherwise: "off", rules }));
   await says(
     flips(page),
-    /^Of 40 people seen since .*, about 23 % \(\d+–\d+ %\) change from off \(rule pro\) to on \(rule pro\)\.$/,
+    /^Of 40 people seen since .*, about 23% \(\d+–\d+%\) change from off \(rule pro\) to on \(rule pro\)\.$/,
   );
   // The text is laid out anew when it is left, and what is below moves.
   await json.blur();
@@ -101,7 +101,7 @@ test("a change past the limit is confirmed with the percentage, once for several
   await audit(page, "a change with its preview");
   await button.press("Enter");
   await dialog(page).getByText("More people change than the limit allows").waitFor();
-  const anyway = dialog(page).getByRole("button", { name: "Change 100 % of people anyway" });
+  const anyway = dialog(page).getByRole("button", { name: "Change 100% of people anyway" });
   await anyway.waitFor();
   await audit(page, "a change past the limit");
   // Enter alone is no confirmation.
@@ -124,7 +124,7 @@ test("a change past the limit is confirmed with the percentage, once for several
   await dialog(page).getByLabel("Type production to confirm").fill("production");
   await dialog(page).getByRole("button", { name: "Delete 2 flags" }).press("Enter");
   await dialog(page)
-    .getByRole("button", { name: /^Change \d+ % of people anyway$/ })
+    .getByRole("button", { name: /^Change \d+% of people anyway$/ })
     .click();
   await notice(page, "Deleted in production").waitFor();
   assert.equal((await production("GET", "/flags/shipping")).status, 404);

@@ -146,7 +146,7 @@ test("an outage: the page says what fails, since when and why, what waits and wh
   await page.getByRole("link", { name: receivers.busy.url }).click();
   await page.getByText("The receiver has an error of its own: check its log.").waitFor();
   await page
-    .getByText(/^0\s% of \d+$/)
+    .getByText(/^0% of \d+$/)
     .first()
     .waitFor();
   const blocking = page.getByRole("list", { name: "Retrying" }).getByRole("listitem");

@@ -14,18 +14,15 @@ import { splitHints } from "../src/targeting/rules/split-hints.ts";
 import { rulesOf } from "../src/targeting/rules/targeting-draft.ts";
 import { ruleSentence } from "../src/targeting/sentence.ts";
 
-/** Percentages are written with a space that does not break. */
-const plain = (text: string | undefined) => text?.replaceAll("\u00a0", " ");
-
 const plan: Condition = { attribute: "plan", op: "in", values: ["pro", "team"] };
 const sentences: readonly (readonly [says: string, when: unknown, serve?: Rule["serve"]])[] = [
   [
-    "If plan is pro or team and not in segment embargoed, serve on to 25 %; the others go on.",
+    "If plan is pro or team and not in segment embargoed, serve on to 25%; the others go on.",
     { all: [plan, { not: { segment: ["embargoed"] } }] },
     [{ variant: "on", share: 25 }],
   ],
   [
-    "If email ends with @acme.com (in any case), serve on to 25 % and off to 75 %.",
+    "If email ends with @acme.com (in any case), serve on to 25% and off to 75%.",
     { attribute: "email", op: "endsWith", values: ["@acme.com"], ignoreCase: true },
     [
       { variant: "on", share: 20 },
@@ -70,12 +67,12 @@ const sentences: readonly (readonly [says: string, when: unknown, serve?: Rule["
   ["If plan likes x, serve on.", { attribute: "plan", op: "likes", value: "x" }],
   ["If something that this page does not know, serve on.", { moon: "full" }],
   ["Everyone: serve on.", { all: [] }],
-  ["Everyone: serve on to 25 %; the others go on.", { all: [] }, [{ variant: "on", share: 25 }]],
+  ["Everyone: serve on to 25%; the others go on.", { all: [] }, [{ variant: "on", share: 25 }]],
   ["If not (everyone), serve on.", { not: { all: [] } }],
   ["If … is …, serve on.", { attribute: "", op: "in", values: [] }],
 ];
 for (const [says, when, serve = "on"] of sentences) {
-  test(`in a sentence: ${says}`, () => assert.equal(plain(ruleSentence({ when, serve })), says));
+  test(`in a sentence: ${says}`, () => assert.equal(ruleSentence({ when, serve }), says));
 }
 
 test("a disabled rule says so, and every operator has its words", () => {
@@ -111,15 +108,17 @@ test("a split says whom it cannot reach after an earlier one", () => {
     serve: [{ variant: "on", share }],
     ...(disabled && { disabled }),
   });
-  const says = (...given: Parameters<typeof splitHints>) => splitHints(...given).map(plain);
-  assert.deepEqual(says([split("a", 25), split("b", 25)]), [
+  assert.deepEqual(splitHints([split("a", 25), split("b", 25)]), [
     undefined,
-    "This reaches nobody whom rule a matches but does not reach: a person has one bucket for the whole flag, and rule a has had the first 25 %. To reach another 25 %, make it 50 %.",
+    "This reaches nobody whom rule a matches but does not reach: a person has one bucket for the whole flag, and rule a has had the first 25%. To reach another 25%, make it 50%.",
     undefined,
   ]);
-  assert.match(says([split("a", 25), split("b", 40)])[1] ?? "", /reaches only 15 % of everyone/);
-  assert.doesNotMatch(says([split("a", 60), split("b", 50)])[1] ?? "", /To reach another/);
-  assert.match(says([split("a", 25)], 5)[1] ?? "", /make it 30 %/);
+  assert.match(
+    splitHints([split("a", 25), split("b", 40)])[1] ?? "",
+    /reaches only 15% of everyone/,
+  );
+  assert.doesNotMatch(splitHints([split("a", 60), split("b", 50)])[1] ?? "", /To reach another/);
+  assert.match(splitHints([split("a", 25)], 5)[1] ?? "", /make it 30%/);
   const nothing = [
     [[split("a", 25, true), split("b", 25)]],
     [[split("a", 100), split("b", 25)]],

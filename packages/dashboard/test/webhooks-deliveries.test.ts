@@ -82,7 +82,7 @@ test("the log follows what happens, and is filtered by state and by flag", async
   await createFlag(admin, "two");
   await until(async () => assert.equal(await rows(page).getByText("answered 204").count(), 2));
   await page.getByRole("img", { name: /^The last 2 deliveries: p50 / }).waitFor();
-  await until(async () => assert.equal(await page.getByText("100 % of 2").count(), 2));
+  await until(async () => assert.equal(await page.getByText("100% of 2").count(), 2));
   receiver.answer(() => ({ status: 500 }));
   await patchFlag(admin, "two", { enabled: true });
   await rows(page).getByText("retrying").waitFor();

@@ -1,17 +1,17 @@
-// What every tool is given.
+// The dependencies of all tools.
 import type { Management } from "@halyard/sdk/management";
 
-/** Makes the id of a plan out of the plan. */
+/** Seals plans into ids. */
 export interface PlanSeal {
-  /** Undefined when the id would be longer than a tool takes. */
+  /** Undefined if the id would be longer than a tool accepts. */
   seal(text: string): string | undefined;
-  /** Undefined when it was not sealed with one of these secrets, or was altered. */
+  /** Undefined if the id was not sealed with one of these secrets, or was altered. */
   open(sealed: string): string | undefined;
 }
 
 export interface ToolDependencies {
   readonly management: Management;
-  /** The one that the API key is for. */
+  /** The environment of the API key. */
   readonly environment: string;
   readonly seal: PlanSeal;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-// Entries of history, short enough to read: who, when, why, and what is different.
+// History entries in a short form: author, time, reason and differences.
 import { difference } from "@halyard/core/difference";
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
 import { actorText } from "@halyard/core/history/actor-text";
@@ -6,7 +6,7 @@ import type { HistoryEntry } from "@halyard/sdk/management";
 
 type Stored = HistoryEntry["before"];
 
-/** The lists of a segment name people: they are counted. */
+/** Replaces the lists of a segment with counts, because they contain users. */
 const withoutMembers = (segment: Stored): unknown => {
   if (segment === null) return null;
   const { include, exclude, ...rest } = segment;
@@ -32,7 +32,7 @@ const changesOf = ({ subject, before, after }: HistoryEntry): Readonly<Record<st
     : { before, after };
 };
 
-/** Of a flag or a segment. */
+/** An entry about a flag or a segment. */
 export const entryOf = (entry: HistoryEntry): Readonly<Record<string, unknown>> => ({
   kind: entry.subject,
   key: entry.id,

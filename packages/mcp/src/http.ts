@@ -1,10 +1,10 @@
-// Answers one request of MCP's streamable HTTP, without a session: all that a request needs comes with it.
+// Handles one request of MCP's streamable HTTP transport. There are no sessions, so each request is self-contained.
 import { createManagement, type ManagementOptions } from "@halyard/sdk/management";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createMcpServer, type McpOptions } from "./server.ts";
 
 export type HttpOptions = Omit<McpOptions, "management"> & {
-  /** The API, as the key of the request sees it. */
+  /** The API with the permissions of the request's key. */
   readonly api: ManagementOptions;
 };
 

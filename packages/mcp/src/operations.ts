@@ -1,4 +1,4 @@
-// The operations of a change as a model writes them: those of the API, described.
+// The operations of a change as models write them: those of the API, with descriptions.
 import { flagKeyPattern, flagKeyRule } from "@halyard/core/flags/rules";
 import { operatorNames } from "@halyard/core/targeting/conditions/operators";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const operation = z.strictObject({
     .default({})
     .describe(
       [
-        "patch: only what changes. Each member replaces the one that is there: of rules, send all of them. null takes a member away.",
+        "patch: only the fields that change. A field replaces the existing one, so send all rules. null removes a field.",
         'Any flag: {"enabled": true, "description": "…", "tags": ["…"], "owner": "…", "rules": [{"id": "pro", "when": {"attribute": "plan", "op": "in", "values": ["pro"]}, "serve": "on"}], "requires": [{"flag": "other", "variant": "on"}]}.',
         'Boolean flag with rules: also {"otherwise": "off"}. Rollout flag: also {"percentage": 25}. Variant flag: also {"variants": {"a": "one", "b": "two"}, "off": "a", "otherwise": [{"variant": "b", "share": 10}, {"variant": "a", "share": 90}]}.',
         `A condition is {"attribute", "op", "value" or "values"}, {"segment": ["key"]}, {"all": […]}, {"any": […]} or {"not": …}; op is one of ${operatorNames.join(", ")}.`,
@@ -34,5 +34,5 @@ export const operations = z
   .min(1)
   .max(20)
   .describe(
-    "Patches of up to 20 flags, made together or not at all; or one operation of any other kind",
+    "Patches of up to 20 flags, applied together or not at all; or one operation of any other kind",
   );

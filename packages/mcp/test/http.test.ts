@@ -1,11 +1,11 @@
-// MCP over HTTP as a surface of the server: off unless it is switched on, for keys alone, not for pages, within limits.
+// MCP over HTTP: off unless configured, for API keys only, not for web pages, and within limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInThread } from "../../cli/test/support/command-thread.ts";
 import { runHalyard, serveHalyard } from "../../server/test/support/halyard-process.ts";
 import { logLines } from "../../server/test/support/log-lines.ts";
 import { startTestServer } from "../../server/test/support/server.ts";
-import { refusedByServer } from "../src/answer.ts";
+import { serverError } from "../src/tool-result.ts";
 import { overHttp } from "./support/assistant.ts";
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
@@ -21,14 +21,14 @@ const post = (url: string, headers: Record<string, string>, body: unknown = list
     body: JSON.stringify(body),
   });
 
-test("a lost answer is not told as if nothing was changed", () => {
+test("a lost response is reported as an unknown outcome", () => {
   const sentenceOf = (code: "UNREACHABLE" | "FORBIDDEN") =>
-    refusedByServer({ code, message: "" }).content[0]?.text ?? "";
-  assert.match(sentenceOf("FORBIDDEN"), /Nothing was changed/);
-  assert.match(sentenceOf("UNREACHABLE"), /no clear answer .* look whether it did/);
+    serverError({ code, message: "" }).content[0]?.text ?? "";
+  assert.match(sentenceOf("FORBIDDEN"), /It changed nothing/);
+  assert.match(sentenceOf("UNREACHABLE"), /outcome is unknown .* check whether it was applied/);
 });
 
-test("it takes keys that may read, and refuses pages, other methods, and what is too long", async (context) => {
+test("keys with read access work; web pages, other methods and long bodies are rejected", async (context) => {
   const server = await startTestServer({
     HALYARD_MCP: "read-only",
     HALYARD_PUBLIC_URL: "https://flags.example.com",
@@ -38,13 +38,13 @@ test("it takes keys that may read, and refuses pages, other methods, and what is
   const authorization = `Bearer ${keys.admin}`;
   assert.equal((await post(server.url, { authorization })).status, 200);
   assert.equal((await post(server.url, {})).status, 401);
-  assert.equal((await post(server.url, { authorization: "Bearer nobody" })).status, 401);
+  assert.equal((await post(server.url, { authorization: "Bearer unknown" })).status, 401);
   const client = await post(server.url, { authorization: `Bearer ${keys.client}` });
   assert.equal(client.status, 403);
 
   const own = { authorization, origin: "https://flags.example.com" };
   assert.equal((await post(server.url, own)).status, 200);
-  // The Host is what a page whose name was pointed at this server would send too.
+  // A page whose name was pointed at this server would send the same Host.
   for (const origin of [server.url, "https://evil.example", "null"]) {
     assert.equal((await post(server.url, { authorization, origin })).status, 403, origin);
   }
@@ -68,19 +68,19 @@ test("another instance applies a plan, and its audit line has the key, the addre
   const { data } = await here.use("plan_change", { operations, reason: "Ready" });
 
   const other = await serveHalyard(server.folder, { HALYARD_MCP: "on" });
-  const there = await overHttp(other, key, "auto", { "x-request-id": "asked-1" });
+  const there = await overHttp(other, key, "auto", { "x-request-id": "request-1" });
   await there.use("apply_plan", { plan: data.plan });
   other.kill("SIGTERM");
   const { stdout } = await other.ended;
   const [line, ...more] = logLines(stdout).filter(({ audit }) => audit !== undefined);
   assert.deepEqual(more, []);
   assert.equal(line?.keyName, "editor");
-  assert.equal(line?.reqId, "asked-1");
+  assert.equal(line?.reqId, "request-1");
   assert.equal(line?.address, "127.0.0.1");
   assert.equal(line?.reason, "Ready");
 });
 
-test("it is off unless HALYARD_MCP says so; halyard mcp works all the same, and ends with its input", async (context) => {
+test("it is off unless HALYARD_MCP is set; halyard mcp works anyway, and exits at the end of its input", async (context) => {
   const server = await startTestServer();
   context.after(() => server.close());
   const { keys } = await server.environment();
@@ -90,7 +90,7 @@ test("it is off unless HALYARD_MCP says so; halyard mcp works all the same, and 
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.server };
   const ended = await runHalyard(["mcp"], settings);
   assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, "", ""]);
-  const wrong = await runInThread(["mcp"], { ...settings, HALYARD_API_KEY: "nobody" });
+  const wrong = await runInThread(["mcp"], { ...settings, HALYARD_API_KEY: "unknown" });
   assert.equal(wrong.code, 4);
   assert.equal(wrong.stdout, "");
   assert.match(wrong.stderr, /^halyard: .*key/i);

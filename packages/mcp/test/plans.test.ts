@@ -1,4 +1,4 @@
-// Plans: refused when somebody was faster, when they were altered or are too old; proposed where a second person has to agree.
+// Plans are rejected if something changed meanwhile, if they were altered or have expired; with approval, they create change requests.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
@@ -26,7 +26,7 @@ interface Place extends TestEnvironment {
   readonly assistant: Assistant;
 }
 
-/** With two flags, and an assistant that has the key of an editor. */
+/** An environment with two flags, and an assistant with an editor key. */
 const newPlace = async (): Promise<Place> => {
   const environment = await server.environment();
   const { admin, newKey } = environment;
@@ -38,7 +38,7 @@ const isEnabled = async ({ admin }: Place, key: string): Promise<boolean> =>
   ((await admin("GET", `/flags/${key}`)).body as { enabled: boolean }).enabled;
 
 suite("a plan", () => {
-  test("that somebody else's change has overtaken is refused with that change, and nothing of it is made", async () => {
+  test("is rejected with the concurrent change, and nothing of it is applied", async () => {
     const place = await newPlace();
     const { assistant, admin } = place;
     const operations = [patch("one", { enabled: true }), patch("two", { enabled: true })];
@@ -47,7 +47,7 @@ suite("a plan", () => {
 
     const late = await assistant.refused("apply_plan", { plan: data.plan });
     assert.equal(late.code, "CHANGED_SINCE");
-    assert.match(late.sentence, /^Refused: somebody has changed this since/);
+    assert.match(late.sentence, /^Rejected: the flag or segment has changed since/);
     const [change, ...others] = late.data.since as Record<string, unknown>[];
     assert.deepEqual(others, []);
     assert.equal(change?.key, "two");
@@ -59,7 +59,7 @@ suite("a plan", () => {
     assert.equal(await isEnabled(place, "one"), false);
   });
 
-  test("of a deletion is refused likewise, and so is that of a flag that is gone", async () => {
+  test("of a deletion, or of a deleted flag, is rejected in the same way", async () => {
     const { assistant, admin } = await newPlace();
     const operations = [{ kind: "flag", action: "delete", key: "one" }];
     const first = await assistant.use("plan_change", { operations, reason });
@@ -73,7 +73,7 @@ suite("a plan", () => {
     assert.equal((gone.data.since as unknown[]).length, 1);
   });
 
-  test("that is applied twice changes once", async () => {
+  test("that is applied twice changes the flag once", async () => {
     const { assistant, admin } = await newPlace();
     const operations = [patch("one", { enabled: true })];
     const { data } = await assistant.use("plan_change", { operations, reason });
@@ -82,7 +82,7 @@ suite("a plan", () => {
     assert.equal((await admin("GET", "/flags/one")).headers.get("etag"), '"2"');
   });
 
-  test("that was altered, is another environment's or is older than 15 minutes is refused", async () => {
+  test("is rejected if it was altered, is for another environment, or is older than 15 minutes", async () => {
     const place = await newPlace();
     const { assistant } = place;
     const operations = [patch("one", { enabled: true })];
@@ -91,7 +91,7 @@ suite("a plan", () => {
     const middle = Math.floor(plan.length / 2);
     const other = plan[middle] === "A" ? "B" : "A";
     const altered = plan.slice(0, middle) + other + plan.slice(middle + 1);
-    // The same bytes, spelled otherwise: it would be another request, and the plan applied twice.
+    // The same bytes in another encoding would be another request, which would apply the plan twice.
     const spellings = [`${plan}=`, `${plan} `, plan.replace("plan_", "plan_."), `${plan}\n`];
     const cut = [plan.slice(0, -4), `${plan}AAAA`, "plan_", "", "cr_1"];
     for (const wrong of [altered, ...spellings, ...cut]) {
@@ -107,7 +107,7 @@ suite("a plan", () => {
     assert.equal(await isEnabled(elsewhere, "one"), false);
   });
 
-  test("is no good for a later environment of the same name", async () => {
+  test("is not valid for a later environment of the same name", async () => {
     const { name, assistant } = await newPlace();
     const operations = [patch("one", { enabled: true })];
     const { data } = await assistant.use("plan_change", { operations, reason });
@@ -122,7 +122,7 @@ suite("a plan", () => {
     assert.equal(refused.code, "PLAN_NOT_VALID");
   });
 
-  test("whose id would be too long to send is not made", async () => {
+  test("is rejected if its id would be too long", async () => {
     const { assistant, admin } = await newPlace();
     await admin("POST", "/segments", { key: "beta" });
     const planOf = (count: number) => {
@@ -137,7 +137,7 @@ suite("a plan", () => {
     await assistant.use("apply_plan", { plan: data.plan });
   });
 
-  test("is one change: what cannot be made together is refused, and so is nothing at all", async () => {
+  test("must be a single change: several requests and empty changes are rejected", async () => {
     const { assistant } = await newPlace();
     const remove = { kind: "flag", action: "delete", key: "two" };
     const mixed = { operations: [patch("one", { enabled: true }), remove], reason };
@@ -150,7 +150,7 @@ suite("a plan", () => {
     assert.equal(when.code, "NO_TIME");
   });
 
-  test("of a segment is applied, and the people in its lists are only counted", async () => {
+  test("of a segment is applied, and shows only the number of members", async () => {
     const { assistant, admin } = await newPlace();
     await admin("POST", "/segments", { key: "beta", include: ["ann@example.com"] });
     const body = { include: { add: ["bob"], remove: [] } };
@@ -166,8 +166,8 @@ suite("a plan", () => {
   });
 });
 
-suite("where a second person has to agree", () => {
-  test("applying makes one change request, also with a key that may write directly", async () => {
+suite("with approval", () => {
+  test("applying creates one change request, even with a key that can bypass approval", async () => {
     const place = await newPlace();
     const { admin, name } = place;
     const direct = await admin("POST", "/keys", {
@@ -182,9 +182,9 @@ suite("where a second person has to agree", () => {
       const operations = [patch("one", { enabled: true })];
       const { data, sentence } = await assistant.use("plan_change", { operations, reason });
       assert.equal(data.protected, true);
-      assert.match(sentence, /apply_plan proposes it as a change request/);
+      assert.match(sentence, /apply_plan creates a change request/);
       const first = await assistant.use("apply_plan", { plan: data.plan });
-      assert.match(first.sentence, /^Proposed\. Nothing has changed yet/);
+      assert.match(first.sentence, /^Created a change request\. Nothing has changed yet/);
       const again = await assistant.use("apply_plan", { plan: data.plan });
       assert.deepEqual(again.data, first.data);
       const { id } = first.data.changeRequest as { id: string };
@@ -197,7 +197,7 @@ suite("where a second person has to agree", () => {
     assert.equal(list.requests.length, 2);
   });
 
-  test("a plan that was overtaken proposes nothing", async () => {
+  test("an outdated plan creates no change request", async () => {
     const { admin, name, newKey } = await newPlace();
     const owner = server.api(await newKey("owner"));
     await setProtected(server, name, true);
@@ -213,7 +213,7 @@ suite("where a second person has to agree", () => {
   });
 });
 
-test("a limit on flips holds, and no context of a person comes out, not even for an admin", async () => {
+test("the impact limit applies, and no sampled context is revealed, not even to an admin", async () => {
   const { name, keys, owner } = await sampledEnvironment(server);
   assert.equal((await owner("PATCH", `/environments/${name}`, { maxFlips: 5 })).status, 200);
   const assistant = await overHttp(server, keys.admin);
@@ -228,14 +228,14 @@ test("a limit on flips holds, and no context of a person comes out, not even for
     assert.match(text, /"changed":1\d0,/);
     assert.doesNotMatch(text, /"examples"|"context"|"targetingKey"/);
   }
-  // The server's error for the key of an admin has exact counts.
+  // With an admin key, the server's error contains exact counts.
   assert.deepEqual(refused.data.error, {
     code: "TOO_MANY_FLIPS",
     message: "The change affects more users than the impact limit allows. Preview it for counts.",
   });
 });
 
-test("a flag that nobody used or changed for 30 days is told as stale", async () => {
+test("a flag without evaluations and changes for 30 days is stale", async () => {
   const { assistant, client } = await newPlace();
   time.forward(31 * day);
   await client("POST", "//ofrep/v1/evaluate/flags/two", { context: {} });

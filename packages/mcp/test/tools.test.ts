@@ -1,4 +1,4 @@
-// Every tool, walked by the official client over HTTP and over stdio, in both protocols.
+// Every tool, called by the official client over HTTP and over stdio, in both protocol versions.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { signInAs } from "../../server/test/support/people.ts";
@@ -29,7 +29,7 @@ after(() => server.close());
 
 type Plan = { readonly plan: string; readonly preview: { readonly changed: number } };
 
-/** One environment for each walk. */
+/** Each test has its own environment. */
 const walk = async (
   { admin, keys, name }: TestEnvironment,
   assistant: Assistant,
@@ -84,7 +84,10 @@ const walk = async (
   assert.ok(changed > 30, `${changed} of 50`);
 
   const planned = await assistant.use("plan_change", { operations, reason: "Everybody" });
-  assert.match(planned.sentence, /^Nothing has changed yet\..*apply_plan makes the change at once/);
+  assert.match(
+    planned.sentence,
+    /^Nothing has changed yet\..*apply_plan applies the change immediately/,
+  );
   assert.deepEqual(planned.data.changes, [
     {
       ...{ kind: "flag", action: "patch", key: "checkout", version: 2 },
@@ -128,7 +131,7 @@ const walk = async (
   assert.doesNotMatch(JSON.stringify(health.data), /secret-path/);
 };
 
-suite("the official client walks every tool", () => {
+suite("the official client calls every tool", () => {
   for (const era of ["auto", "legacy"] as const) {
     test(`over HTTP, ${era}`, async () => {
       const own = await server.environment();
@@ -146,15 +149,15 @@ suite("the official client walks every tool", () => {
   });
 });
 
-suite("who may what", () => {
-  test("a key that only reads gets the tools that read", async () => {
+suite("permissions", () => {
+  test("a read-only key gets only tools that read", async () => {
     const assistant = await overHttp(server, environment.keys.server);
     assert.deepEqual(await assistant.tools(), reading);
     await assert.rejects(assistant.use("apply_plan", { plan: "plan_x" }), /apply_plan/);
     await assistant.close();
   });
 
-  test("the person is named before the key", async () => {
+  test("the user is named before the key", async () => {
     const { name, keys } = await server.environment();
     const ada = await signInAs(server, { name: "Ada Lovelace", roles: { [name]: "editor" } });
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
@@ -171,7 +174,7 @@ suite("who may what", () => {
     await assistant.close();
   });
 
-  test("so does halyard mcp --read-only, with any key", async () => {
+  test("halyard mcp --read-only offers only tools that read, with any key", async () => {
     const assistant = await overStdio(server, editor, "legacy", "--read-only");
     assert.deepEqual(await assistant.tools(), reading);
     await assert.rejects(assistant.use("plan_change", {}), /plan_change/);

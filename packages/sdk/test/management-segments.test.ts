@@ -119,7 +119,7 @@ test("a reason is of one change, or of every change by a client; other calls hav
   const address = { url: server.url, key: keys.admin };
   const silent = createManagement(address);
   const telling = createManagement({ ...address, reason: "Release 7" });
-  const reason = "An incident: 100 % & more?";
+  const reason = "An incident: 100% & more?";
   done(await silent.flags.create({ key: "f", type: "boolean" }));
   done(await silent.flags.update("f", { enabled: true }, { reason, ifMatch: 1 }));
   done(await telling.flags.changeTogether([{ flag: "f", patch: { enabled: false } }]));

@@ -164,7 +164,7 @@ test("the limit is asked when a change is proposed, and not again when it is app
 test("the limit judges each of two changes at once by what is there when it is made", async () => {
   const { name, admin, owner } = await setUp();
   await limitTo(owner, name, 40);
-  // Each is within the limit from 40 %; one after the other moves more than that.
+  // Each is within the limit from 40%; one after the other moves more than that.
   for (let round = 0; round < 10; round += 1) {
     const set = await admin("PATCH", "/flags/checkout?confirmFlips=100", { percentage: 40 });
     assert.equal(set.status, 200, set.text);

@@ -119,7 +119,7 @@ test("a rejection by the impact limit has rounded counts for an editor, and exac
   assert.equal(shown.changed % 10, 0);
   const { message } = response.body as { message: string };
   const [, bound = ""] = /confirmFlips=(\d+)/.exec(message) ?? [];
-  assert.match(message, /another value to about \d+ %/);
+  assert.match(message, /another value to about \d+%/);
   const confirmed = await editor("PATCH", `/flags/checkout?confirmFlips=${bound}`, patch);
   assert.equal(confirmed.status, 200, confirmed.text);
 });

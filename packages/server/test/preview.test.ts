@@ -59,7 +59,7 @@ test("a preview tells the exact share of a percentage, what it cannot know, and 
   const unknown = await askPreview(admin, "/flags/checkout/preview", { patch: { rules } });
   assert.deepEqual(unknown.unknownAttributes, ["country"]);
   assert.equal(unknown.changed, 0);
-  // Who is among the 10 % has it in any case.
+  // Who is among the 10% has it in any case.
   assert.ok(unknown.unknown > 150 && unknown.unknown < 201, String(unknown.unknown));
   assert.equal(unknown.unchanged + unknown.unknown, 201);
 });

@@ -1,4 +1,4 @@
-// halyard clients: which programs have the last change, or another one.
+// halyard clients: shows which clients have applied the last change, or a given revision.
 import type { Programs } from "@halyard/sdk/management";
 import { Command } from "commander";
 import {
@@ -21,8 +21,12 @@ interface ClientsOptions extends ConnectionOptions {
 export const clientsCommand = (): Command =>
   withExamples(
     serverCommand(new Command("clients"), "a server")
-      .description("show which programs have the last change, those that lag first")
-      .option("--revision <number>", "who has this revision of the environment", wholeNumber(0)),
+      .description("show which clients have the last change, most outdated first")
+      .option(
+        "--revision <number>",
+        "show which clients have this revision of the environment",
+        wholeNumber(0),
+      ),
     "halyard clients",
     "halyard clients --json -p production",
   ).action(showClients);
@@ -48,7 +52,7 @@ const showClients = async ({ revision, ...options }: ClientsOptions): Promise<vo
   if (found.clients.length === 0) return;
   print("");
   printTable(
-    ["program", "state", "revision", "behind", "sdk", "connection", "instance", "seen"],
+    ["client", "state", "revision", "behind", "sdk", "connection", "instance", "seen"],
     found.clients.map((client) => [
       client.name,
       stateCell(client.state),
@@ -60,5 +64,5 @@ const showClients = async ({ revision, ...options }: ClientsOptions): Promise<vo
       agoOf(client.seenAt),
     ]),
   );
-  if (found.clientsLeftOut > 0) print(`and ${found.clientsLeftOut} more programs.`);
+  if (found.clientsLeftOut > 0) print(`and ${found.clientsLeftOut} more clients.`);
 };

@@ -1,4 +1,4 @@
-// halyard completion: the script with which a shell completes halyard.
+// halyard completion: prints a script that lets a shell complete halyard commands.
 import { Argument, Command } from "commander";
 import { bashCompletion } from "../completion/bash.ts";
 import { fishCompletion } from "../completion/fish.ts";
@@ -10,7 +10,7 @@ const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 
 export const completionCommand = (): Command => {
   const command = new Command("completion")
-    .description("print the script with which your shell completes commands, options and flag keys")
+    .description("print the script that lets your shell complete commands, options and flag keys")
     .addArgument(new Argument("<shell>", "your shell").choices(Object.keys(scripts)))
     .action((shell: keyof typeof scripts, _options: object, { parent }: Command) => {
       const commands = parent ? completedCommands(parent) : [];

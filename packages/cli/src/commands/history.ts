@@ -1,4 +1,4 @@
-// halyard history: every change of an environment, selected by who, what and when.
+// halyard history: lists the changes of an environment, filtered by author, object and time.
 import type { HistoryEntry } from "@halyard/sdk/management";
 import { Command, Option } from "commander";
 import {
@@ -57,7 +57,7 @@ export const historyCommand = (): Command =>
     serverCommand(new Command("history"), "a server")
       .description("show who changed what in the environment, when and why, newest first")
       .addOption(
-        new Option("--kind <kind>", "only changes of these").choices([
+        new Option("--kind <kind>", "only changes of this kind").choices([
           "flag",
           "segment",
           "webhook",
@@ -67,19 +67,16 @@ export const historyCommand = (): Command =>
           "change-request",
         ]),
       )
-      .option("--id <key>", "only changes of the one with this key or id; with --kind")
+      .option("--id <key>", "only changes of the object with this key or id; with --kind")
       .option("--deleted", "only deletions")
       .option(
         "--search <text>",
         "only changes with this text in a key, name, description or reason",
       )
-      .option("--who <text>", "only changes by a person or an API key with this text in the name")
+      .option("--who <text>", "only changes by a user or an API key with this text in the name")
       .option("--tag <text>", "only changes of flags with this text in a tag, now or at the change")
       .option("--owner <text>", "only changes of flags with this text in the owner")
-      .option(
-        "--actor <name>",
-        "only changes by the API key or person with exactly this name or id",
-      )
+      .option("--actor <name>", "only changes by the API key or user with exactly this name or id")
       .option("--since <time>", "only changes from this time on, or this long ago", moment)
       .option("--until <time>", "only changes up to this time, or this long ago", moment)
       .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20),

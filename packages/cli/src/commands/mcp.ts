@@ -1,4 +1,4 @@
-// halyard mcp: tools for an assistant, over standard input and output.
+// halyard mcp: serves tools to an assistant over standard input and output.
 import { version } from "@halyard/server/version";
 import { Command } from "commander";
 import { type ConnectionOptions, connect, serverCommand } from "../server-connection/connection.ts";
@@ -10,8 +10,8 @@ const readingRoles: readonly string[] = ["client", "server"];
 export const mcpCommand = (): Command =>
   withExamples(
     serverCommand(new Command("mcp"), "a server")
-      .description("serve the tools of MCP to an assistant, over standard input and output")
-      .option("--read-only", "no tools that change something, whatever the key may do")
+      .description("serve Halyard's tools to an assistant with MCP, over standard input and output")
+      .option("--read-only", "offer no tools that change anything, regardless of the key's role")
       .action(serve),
     "halyard mcp --read-only",
     "halyard mcp -p staging",
@@ -21,7 +21,7 @@ const serve = async (
   options: ConnectionOptions & { readonly readOnly?: boolean },
 ): Promise<void> => {
   const connection = connect(options);
-  // Before anything is served: an assistant shows what a program says when it ends.
+  // Check before serving, because assistants show the error output of a process that exits.
   const { environment, role } = await checkKey(connection);
   const { serveOnStdio } = await import("@halyard/mcp/stdio");
   const mode = options.readOnly || readingRoles.includes(role) ? "read" : "write";

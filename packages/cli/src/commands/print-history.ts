@@ -1,4 +1,4 @@
-// Prints entries of the history for people: of one flag, of one segment, or of the environment.
+// Prints history entries of a flag, a segment or an environment.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FlagHistoryEntry, HistoryEntry } from "@halyard/sdk/management";
 import { actorInLine, actorWithId, changesBetween } from "../terminal/flag-text.ts";
@@ -7,7 +7,7 @@ import { segmentChanges } from "../terminal/segment-text.ts";
 
 interface Shown
   extends Pick<HistoryEntry, "createdAt" | "actor" | "reason" | "changeRequest" | "bypass"> {
-  /** Such as `v3`, or what it is of. */
+  /** Such as `v3`, or the name of the changed object. */
   readonly title: string;
   readonly actions: readonly string[];
   readonly changes: readonly string[];
@@ -18,7 +18,7 @@ const flagChanges = (before: Flag | null, after: Flag | null): readonly string[]
 
 /** How the change was approved, in a protected environment. */
 const reviewLines = ({ changeRequest, bypass }: Pick<Shown, "changeRequest" | "bypass">) => [
-  ...(bypass ? [`without an approval, by ${actorInLine(bypass.actor)}: ${bypass.reason}`] : []),
+  ...(bypass ? [`bypassing approval, by ${actorInLine(bypass.actor)}: ${bypass.reason}`] : []),
   ...(changeRequest && changeRequest.approvedBy.length > 0
     ? [`approved by ${changeRequest.approvedBy.join(", ")} (${changeRequest.id})`]
     : []),
@@ -32,7 +32,7 @@ const printEntry = ({ title, createdAt, actor, reason, actions, changes, ...revi
   for (const line of changes) print(`      ${line}`);
 };
 
-/** Of one flag. */
+/** Prints the history of one flag. */
 export const printFlagEntry = ({ version, events, before, after, ...entry }: FlagHistoryEntry) =>
   printEntry({
     ...entry,
@@ -41,7 +41,7 @@ export const printFlagEntry = ({ version, events, before, after, ...entry }: Fla
     changes: flagChanges(before, after),
   });
 
-/** Of an environment: what of it is different. */
+/** The changed fields of an environment. */
 const settingChanges = (
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -53,7 +53,7 @@ const settingChanges = (
       return `${name.padEnd(11)}  ${inOneLine(text)}`;
     });
 
-/** What a person may do in the environment. */
+/** The permissions of a user in the environment. */
 const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
   const [from, to] = [before, after] as (Readonly<Record<"name" | "role", string>> | null)[];
   return inOneLine(`${(to ?? from)?.name}: ${from?.role ?? "none"} → ${to?.role ?? "none"}`);
@@ -77,11 +77,11 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
   }
 };
 
-/** Of one segment. */
+/** Prints the history of one segment. */
 export const printSegmentEntry = (entry: HistoryEntry) =>
   printEntry({ ...entry, title: `v${entry.version}`, changes: changesOf(entry) });
 
-/** Of the environment: says what it is of. */
+/** Prints the history of the environment, with the changed object of each entry. */
 export const printAnyEntry = (entry: HistoryEntry) => {
   const { subject, id, version } = entry;
   const title = `${subject} ${inOneLine(id)}${version === null ? "" : ` v${version}`}`;

@@ -51,10 +51,10 @@ export const profileCommands = (): Command => {
     .option("--url <address>", urlDescription)
     .option("--key <key>", "an API key; - reads it from standard input (prompted for by default)")
     .option("--use", "make this profile active")
-    .option("--production", "changes ask first; without a terminal they need --yes")
+    .option("--production", "changes require confirmation; in scripts, pass --yes")
     .option(
       "--no-production",
-      "changes do not ask, even if the environment is named like production",
+      "changes require no confirmation, even if the environment's name looks like production",
     )
     .option("--no-check", "do not check the key with the server")
     .option(...json)
@@ -69,7 +69,7 @@ export const profileCommands = (): Command => {
 
   const list = group
     .command("list")
-    .description("list the profiles, with the environment, the role and the beginning of each key")
+    .description("list the profiles with environment, role and start of each key")
     .option(...json)
     .action(listProfiles);
   withExamples(list, "halyard profiles list");
@@ -112,7 +112,7 @@ const keyFrom = async (given: string | undefined, name: string): Promise<string>
   return askSecret(`API key for ${name} (input is hidden): `);
 };
 
-/** Of a profile, for people and for scripts. */
+/** A profile for display and as JSON. */
 const shown = ({ url, key, environment, role, production }: Profile) => ({
   url,
   environment: environment ?? null,
@@ -131,13 +131,13 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
   const { profiles, current } = readProfiles();
   const old = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const { url = old?.url ?? defaultAddress(), production = old?.production } = options;
-  // Only marked: the key stays.
+  // Only the production mark changes, so keep the key.
   const isMarking = options.production !== undefined && options.url === undefined;
   const kept = isMarking && options.key === undefined ? old?.key : undefined;
   const key = kept ?? (await keyFrom(options.key, name));
   const connection = connectTo({ url, key });
   const checked = options.check ? await checkKey(connection) : undefined;
-  // Without a check, what was known of a key that stays is still true.
+  // Without a check, what is known about an unchanged key is still true.
   const { environment, role } = checked ?? (kept === undefined ? undefined : old) ?? {};
   const expiresAt = checked?.expiresAt ?? null;
   const profile: Profile = {
@@ -156,9 +156,9 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
   const until = expiresAt === null ? "" : `, until ${expiresAt}`;
   const what = checked && `: ${checked.role} of ${checked.environment}${until}`;
   print(inOneLine(`Saved ${name} for ${url}${what ?? ""}.`));
-  if (production === true) printAside("Changes ask first; without a terminal they need --yes.");
+  if (production === true) printAside("Changes require confirmation; in scripts, pass --yes.");
   if (inUse === name) printAside(`${name} is the active profile.`);
-  else printAside(`Use it with --profile ${name}, or always: halyard profiles use ${name}`);
+  else printAside(`Use it with --profile ${name}, or make it active: halyard profiles use ${name}`);
 };
 
 const listProfiles = ({ json: asJson }: Options) => {
@@ -198,12 +198,12 @@ const showProfile = (named: string | undefined, { json: asJson }: Options) => {
   if (asJson) {
     return printJson({ name, url, environment, role, production, key, current: isActive, file });
   }
-  const unknown = `unknown (halyard whoami -p ${name} asks the server)`;
+  const unknown = `unknown (to ask the server: halyard whoami -p ${name})`;
   print(coloured("bold", name));
   print(inOneLine(`  address      ${url}`));
   print(inOneLine(`  environment  ${environment ?? unknown}`));
   print(inOneLine(`  role         ${role ?? unknown}`));
-  print(`  production   ${production ? "yes: changes ask first" : "no"}`);
+  print(`  production   ${production ? "yes: changes require confirmation" : "no"}`);
   print(`  key          ${key}`);
   print(`  active       ${isActive ? "yes" : "no"}`);
   print(`  file         ${file}`);
@@ -226,6 +226,6 @@ const removeProfile = (name: string, { json: asJson }: Options) => {
     ...(current !== undefined && !wasInUse && { current }),
   });
   if (asJson) return printJson({ name, removed: true });
-  print(`Removed ${name}. Its key is still valid: halyard keys revoke revokes it.`);
+  print(`Removed ${name}. Its key is still valid. To revoke it, use halyard keys revoke.`);
   if (wasInUse) printAside("No profile is active now: choose one with halyard profiles use NAME.");
 };

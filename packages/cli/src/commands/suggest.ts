@@ -1,4 +1,4 @@
-// halyard suggest: names for completion scripts; fast, and silent on errors.
+// halyard suggest: prints names for completion scripts. It is fast, and silent on errors.
 import { Argument, Command } from "commander";
 import {
   type Connection,
@@ -11,15 +11,15 @@ import { print } from "../terminal/output.ts";
 const kinds = ["flag", "segment", "profile", "webhook", "request"] as const;
 type Kind = (typeof kinds)[number];
 
-/** Nobody waits longer after pressing the tab key. */
+/** In milliseconds. Completion must not make the user wait. */
 const timeout = 1_500;
 const maxNames = 500;
 
 export const suggestCommand = (): Command =>
   new Command("suggest")
-    .description("for completion scripts: names that begin so")
-    .addArgument(new Argument("<kind>", "of what").choices(kinds))
-    .argument("<beginning>", "what was typed of it")
+    .description("for completion scripts: names with this prefix")
+    .addArgument(new Argument("<kind>", "the kind of names").choices(kinds))
+    .argument("<beginning>", "the prefix")
     .argument("[words...]", "the line so far, without the command")
     .action(suggest);
 
@@ -29,7 +29,7 @@ const suggest = async (kind: Kind, beginning: string, words: readonly string[]):
     const matches = names.filter((name) => name.startsWith(beginning)).slice(0, maxNames);
     if (matches.length > 0) print(matches.join("\n"));
   } catch {
-    // An error in the middle of a command line would only disturb.
+    // An error message would disrupt the command line that is being typed.
   }
 };
 
@@ -65,7 +65,7 @@ const namesAt = async (
   return flags.ok ? flags.value.map(({ key }) => key) : [];
 };
 
-/** The server that the line so far names. */
+/** The server that the options of the command line specify. */
 const connectionIn = (words: readonly string[]): ConnectionOptions => {
   const whole = joined(words);
   const valueAfter = (...names: readonly string[]): string | undefined => {

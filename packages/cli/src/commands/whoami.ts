@@ -1,4 +1,4 @@
-// halyard whoami: the server, the environment and the role that commands would use.
+// halyard whoami: shows the server, the environment and the role that commands use.
 import { Command } from "commander";
 import { type ConnectionOptions, connect, serverCommand } from "../server-connection/connection.ts";
 import { checkKey } from "../server-connection/place.ts";
@@ -9,7 +9,7 @@ import { coloured, inOneLine, print, printJson } from "../terminal/output.ts";
 export const whoamiCommand = (): Command =>
   withExamples(
     serverCommand(new Command("whoami"), "any").description(
-      "show which server, environment and role the commands use here",
+      "show the server, environment and role that commands use",
     ),
     "halyard whoami",
     "halyard whoami -p production",
@@ -36,7 +36,7 @@ const showKey = async (options: ConnectionOptions & { readonly json?: boolean })
     name,
     key: shownKey(key),
     expires: expiresAt ?? "never",
-    ...(proposes && { changes: "are proposed: the environment is protected" }),
+    ...(proposes && { changes: "require approval: the environment is protected" }),
   })) {
     print(inOneLine(`  ${what.padEnd(7)}  ${value}`));
   }

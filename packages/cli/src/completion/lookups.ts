@@ -1,4 +1,4 @@
-// What the completion scripts for bash and zsh have in common: the functions that look up a command and the value of an option.
+// Functions that the completion scripts for bash and zsh share: looking up a command, and the value of an option.
 import { type CompletedCommand, valuedOptions, valueText } from "./tree.ts";
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,7 +1,7 @@
-// What a shell can complete, derived from the commands; the name of a placeholder says what it accepts.
+// The commands and options that a shell can complete. The name of a placeholder says what kind of value it accepts.
 import type { Argument, Command, Option } from "commander";
 
-/** What a placeholder stands for. `nothing`: free text. */
+/** The kind of value of a placeholder. `nothing` is free text. */
 export type Value =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
   | {
@@ -17,7 +17,7 @@ export type Value =
     };
 
 export interface CompletedOption {
-  /** `--profile`, and `-p` where there is one. */
+  /** `--profile`, and `-p` if there is a short form. */
   readonly names: readonly string[];
   readonly description: string;
   /** Undefined for a switch. */
@@ -25,12 +25,12 @@ export interface CompletedOption {
 }
 
 export interface CompletedCommand {
-  /** Such as `flags get`; empty for the program. */
+  /** Such as `flags get`; empty for the top level. */
   readonly place: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
   readonly arguments: readonly Value[];
-  /** The last argument may be repeated. */
+  /** The last argument can be repeated. */
   readonly variadic: boolean;
 }
 
@@ -58,19 +58,19 @@ const completedOption = (option: Option): CompletedOption => {
   return {
     names: [option.long, option.short].filter((text) => text !== undefined && text !== null),
     description: option.description,
-    // What may be left out is not waited for: the next word is more likely an argument.
+    // An optional value is not completed, because the next word is more likely an argument.
     value: name === undefined || option.optional ? undefined : valueNamed(name, option.argChoices),
   };
 };
 
-/** The program and every command that its help shows. */
+/** The top level and every command that its help shows. */
 export const completedCommands = (command: Command, place = ""): readonly CompletedCommand[] => {
   const help = command.createHelp();
   const children = help.visibleCommands(command);
   const names = children.map((child) => child.name()).filter((name) => name !== "help");
   const valueFor = (argument: Argument) =>
     valueNamed(argument.name(), argument.argChoices ?? undefined);
-  // A group whose list is of one thing lists without that word: `flags rules new-checkout`.
+  // A group with one kind of list omits the word "list": `flags rules new-checkout`.
   const list = children.find((child) => child.name() === "list");
   const { registeredArguments } = children.length > 0 && list ? list : command;
   const here: CompletedCommand = {
@@ -95,13 +95,13 @@ export const completedCommands = (command: Command, place = ""): readonly Comple
 };
 
 export interface ValuedOption {
-  /** Undefined when the option has the same meaning in every command. */
+  /** Undefined if the option means the same in every command. */
   readonly place: string | undefined;
   readonly name: string;
   readonly value: Value;
 }
 
-/** Every option that takes a value, once where all commands that have it agree. */
+/** All options that take a value, once if every command with the option agrees. */
 export const valuedOptions = (commands: readonly CompletedCommand[]): readonly ValuedOption[] => {
   const all = commands.flatMap(({ place, options }) =>
     options.flatMap(({ names, value }) => names.map((name) => ({ place, name, value }))),
@@ -115,6 +115,6 @@ export const valuedOptions = (commands: readonly CompletedCommand[]): readonly V
   });
 };
 
-/** The text that the scripts carry for a value, such as `flag` or `choices:boolean rollout`. */
+/** The text for a value in the scripts, such as `flag` or `choices:boolean rollout`. */
 export const valueText = (value: Value): string =>
   value.kind === "choices" ? `choices:${value.choices.join(" ")}` : value.kind;

@@ -2,7 +2,7 @@
 import { lookups, quoted } from "./lookups.ts";
 import { type CompletedCommand, valueText } from "./tree.ts";
 
-/** As \`_describe\` wants it; a colon in the name would end it. */
+/** In the format of \`_describe\`, where a colon would end the name. */
 const described = (name: string, description: string): string =>
   quoted(`${name.replaceAll(":", String.raw`\:`)}:${description.replaceAll("\n", " ")}`);
 

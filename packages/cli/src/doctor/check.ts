@@ -1,13 +1,13 @@
-// One check of the doctor: its result, and how to fix the problem.
+// One check of the doctor command: its result, and how to fix the problem.
 
 export type Level = "ok" | "warn" | "fail";
 
 export interface Check {
   readonly level: Level;
-  /** What was checked: settings, node, store, secret key, clock, callbacks, keys, server. */
+  /** The checked area: settings, node, database, secret key, clock, callbacks, keys or server. */
   readonly about: string;
   readonly message: string;
-  /** How to fix it; null when there is no problem. */
+  /** How to fix the problem; null if there is none. */
   readonly remedy: string | null;
 }
 
@@ -30,7 +30,7 @@ export const fail = (about: string, message: string, remedy: string): Check => (
   remedy,
 });
 
-/** The problems, or one check without a problem. */
+/** All problems, or one passed check if there are none. */
 export const orOk = (problems: readonly Check[], about: string, message: string): Check[] =>
   problems.length > 0 ? [...problems] : [ok(about, message)];
 

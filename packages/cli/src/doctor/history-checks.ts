@@ -1,4 +1,4 @@
-// Checks of the histories of a store: whether their chains are whole.
+// Checks that the hash chains of the stored histories are valid.
 import type { Inspected } from "@halyard/server/operator/doctor";
 import { type Check, counted, fail, orOk, warn } from "./check.ts";
 
@@ -6,14 +6,15 @@ export const historyChecks = ({ histories }: Pick<Inspected, "histories">): Chec
   const problems = histories.flatMap(
     ({ environment, problems: found, problemCount, ...history }) => {
       const [first] = found;
-      const more = problemCount > 1 ? `, and ${counted(problemCount - 1, "more break")}` : "";
+      const more =
+        problemCount > 1 ? `, and ${counted(problemCount - 1, "more integrity failure")}` : "";
       return [
         ...(first
           ? [
               fail(
                 "history",
-                `the history of ${environment} does not verify: ${first.message}${more}`,
-                "somebody changed the database: compare it with a backup and with what receivers kept (halyard history verify --events)",
+                `the history of ${environment} is not valid: ${first.message}${more}`,
+                "the database was modified: compare it with a backup and with events that receivers kept (halyard history verify --events)",
               ),
             ]
           : []),
@@ -21,7 +22,7 @@ export const historyChecks = ({ histories }: Pick<Inspected, "histories">): Chec
           ? [
               warn(
                 "history",
-                `${counted(history.uncheckedSignatures, "checkpoint")} of the history of ${environment} cannot be checked`,
+                `${counted(history.uncheckedSignatures, "checkpoint")} of the history of ${environment} can't be checked`,
                 "add the secret key that signed them to HALYARD_SECRET_KEY, and run halyard secrets reencrypt",
               ),
             ]
@@ -30,9 +31,5 @@ export const historyChecks = ({ histories }: Pick<Inspected, "histories">): Chec
     },
   );
   const entries = histories.reduce((sum, history) => sum + history.entries, 0);
-  return orOk(
-    problems,
-    "history",
-    `${counted(entries, "entry", "entries")}, chained without a break`,
-  );
+  return orOk(problems, "history", `${counted(entries, "entry", "entries")}, chained without gaps`);
 };

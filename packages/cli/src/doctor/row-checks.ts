@@ -1,4 +1,4 @@
-// Checks of the stored rows: webhooks with problems, keys that are missing or unused.
+// Checks of the stored rows: failing webhooks, and missing or unused keys.
 import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/operator/doctor";
 import { type Check, counted, durationText, fail, orOk, warn } from "./check.ts";
 
@@ -8,7 +8,7 @@ const expiresSoon = 7 * 86_400_000;
 
 type Rows = Pick<Inspected, "environments" | "keys" | "webhooks">;
 
-/** `findings` has, by the id of the webhook, whether it may be called; others were not checked. */
+/** `findings` contains, by webhook id, whether its URL is allowed. Missing ones were not checked. */
 export const callbackChecks = (
   { webhooks }: Rows,
   findings: ReadonlyMap<string, CallbackFinding>,
@@ -76,7 +76,7 @@ const problemsOf = (
       warn(
         about,
         `the oldest of ${counted(pending, "delivery", "deliveries")} to ${who} has waited for ${durationText(now - webhook.oldestPendingAt.getTime())}`,
-        "check that a server is running, and look for errors of deliveries in its log",
+        "check that a server is running, and look for delivery errors in its log",
       ),
     );
   }
@@ -105,7 +105,7 @@ export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] =>
         `the ${key.role} key ${key.id} ("${key.name}") of ${key.environment} ${isOver(key) ? "expired" : "expires"} on ${key.expiresAt?.toISOString().slice(0, 10)}`,
         isOver(key)
           ? `halyard keys revoke ${key.id} --environment ${key.environment}`
-          : "create another one in time, and give it to the programs that use this one",
+          : "create a new key in time, and configure the clients that use this one",
       ),
     );
   const unused = valid
@@ -114,7 +114,7 @@ export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] =>
       warn(
         about,
         `the ${role} key ${id} ("${name}") of ${environment} was ${lastUsedAt ? `last used on ${lastUsedAt.toISOString().slice(0, 10)}` : "never used"}`,
-        `if nobody needs it: halyard keys revoke ${id} --environment ${environment}`,
+        `if it is not needed: halyard keys revoke ${id} --environment ${environment}`,
       ),
     );
   const last = Math.max(...keys.map(({ lastUsedAt }) => lastUsedAt?.getTime() ?? 0));

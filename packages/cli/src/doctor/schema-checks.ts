@@ -1,11 +1,11 @@
-// Checks of the schema: what somebody added to it, or changed in it.
+// Checks that the schema contains nothing that Halyard did not create, and no modified parts.
 import type { SchemaDifference } from "@halyard/server/operator/doctor";
 import { type Check, counted, fail, warn } from "./check.ts";
 
 const nameOf = ({ type, name, table }: SchemaDifference): string =>
   `the ${type} "${name}"${table === name ? "" : ` on "${table}"`}`;
 
-/** What acts by itself at every write. */
+/** Objects that run by themselves at every write. */
 const acts = ({ type }: SchemaDifference): boolean => type === "trigger" || type === "rule";
 
 const alarming = (difference: SchemaDifference): Check => {
@@ -13,22 +13,22 @@ const alarming = (difference: SchemaDifference): Check => {
   const { kind, type, name, table } = difference;
   if (kind === "foreign") {
     return fail(
-      "store",
+      "database",
       `${what} is not Halyard's, and can change or leak data at every write`,
       `find out who created it, and check the keys with halyard keys list; then drop ${type} ${name}${table === name ? "" : ` on ${table}`}`,
     );
   }
   return fail(
-    "store",
-    `${what} is ${kind === "missing" ? "missing" : "not as Halyard creates it"}`,
+    "database",
+    `${what} is ${kind === "missing" ? "missing" : "different from Halyard's schema"}`,
     "find out who changed the schema, and restore a backup from before",
   );
 };
 
-/** At most so many names in one line. */
+/** Maximum names in one line. */
 const mostNames = 5;
 
-/** `elsewhere` is where other things belong. */
+/** `elsewhere` says where objects of other programs belong. */
 export const schemaDifferenceChecks = (
   differences: readonly SchemaDifference[],
   elsewhere: string,
@@ -42,8 +42,8 @@ export const schemaDifferenceChecks = (
     ...(others.length > 0
       ? [
           warn(
-            "store",
-            `${counted(others.length, "thing")} in the schema ${others.length === 1 ? "is" : "are"} not Halyard's: ${named}${more}`,
+            "database",
+            `${counted(others.length, "object")} in the schema ${others.length === 1 ? "is" : "are"} not Halyard's: ${named}${more}`,
             elsewhere,
           ),
         ]

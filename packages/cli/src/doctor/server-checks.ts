@@ -1,37 +1,37 @@
-// Checks of a running server from outside: whether it responds, is ready, has this version, and whether clock and key are right.
+// Checks a running server over HTTP: whether it responds, is ready and has this version, its clock, and the key.
 import type { Management } from "@halyard/sdk/management";
 import type { Inspected } from "@halyard/server/operator/doctor";
 import { newKeyCommand } from "../server-connection/connection.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-export interface AskedServer {
+export interface CheckedServer {
   readonly url: string;
   readonly key: string | undefined;
-  /** Whether the user named the server. */
+  /** Whether the user specified the server. */
   readonly isNamed: boolean;
 }
 
 const timeout = 5_000;
-/** The Date header counts whole seconds. */
+/** The Date header has a resolution of one second. */
 const noticeableSkew = 3_000;
-/** Receivers reject signatures whose time differs too much: by Standard Webhooks, five minutes. */
+/** Receivers reject signatures if the times differ too much: five minutes in Standard Webhooks. */
 const harmfulSkew = 240_000;
 
 interface Answer {
   readonly status: number;
   readonly date: string | null;
   readonly body: unknown;
-  /** The local time in milliseconds, halfway between request and response. */
+  /** The local time in milliseconds, midway between request and response. */
   readonly at: number;
 }
 
 const ask = async (url: string, path: string): Promise<Answer | undefined> => {
   try {
-    const asked = Date.now();
+    const start = Date.now();
     const response = await fetch(url.replace(/\/+$/, "") + path, {
       signal: AbortSignal.timeout(timeout),
     });
-    const at = (asked + Date.now()) / 2;
+    const at = (start + Date.now()) / 2;
     const body: unknown = await response.json().catch(() => undefined);
     return { status: response.status, date: response.headers.get("date"), body, at };
   } catch {
@@ -40,7 +40,7 @@ const ask = async (url: string, path: string): Promise<Answer | undefined> => {
 };
 
 export const serverChecks = async (
-  { url, isNamed }: AskedServer,
+  { url, isNamed }: CheckedServer,
   version: string,
 ): Promise<Check[]> => {
   const health = await ask(url, "/healthz");
@@ -66,7 +66,7 @@ export const serverChecks = async (
       fail(
         "server",
         `${url} is up but not ready (/readyz: ${ready?.status ?? "no response"})`,
-        "its log says why: the store cannot be used, or it is stopping",
+        "its log has the cause: the database is not usable, or the server is stopping",
       ),
     );
   }
@@ -81,7 +81,7 @@ const versionChecks = (description: Answer | undefined, version: string): Check[
     warn(
       "server",
       `the server is Halyard ${info.version} and this command is ${version}`,
-      "use the command that came with the server, or upgrade the older of the two",
+      "use the command that came with the server, or upgrade the older one",
     ),
   ];
 };
@@ -89,7 +89,7 @@ const versionChecks = (description: Answer | undefined, version: string): Check[
 export const clockChecks = ({ date, at }: Pick<Answer, "date" | "at">): Check[] => {
   const there = Date.parse(date ?? "");
   if (Number.isNaN(there)) return [];
-  // On average the header is half a second behind.
+  // On average, the header is half a second behind.
   const skew = Math.abs(there + 500 - at);
   if (skew < noticeableSkew) return [ok("clock", "the server's clock agrees with this machine's")];
   const said = `the server's clock and this machine's are ${Math.round(skew / 1_000)} seconds apart`;
@@ -111,7 +111,7 @@ export const rowsOfServer = async (
     const { code = "", message = "" } = keys.ok ? (webhooks.ok ? {} : webhooks.error) : keys.error;
     if (code === "FORBIDDEN") {
       return {
-        checks: [ok("keys", "the key is valid; only an admin key can see more")],
+        checks: [ok("keys", "the key is valid; further checks need an admin key")],
         rows: undefined,
       };
     }

@@ -1,4 +1,4 @@
-// Checks of the settings and of Node.
+// Checks of the settings and the Node version.
 import type { Config } from "@halyard/server/settings";
 import { type Check, fail, ok, orOk, warn } from "./check.ts";
 
@@ -13,14 +13,14 @@ export const nodeCheck = (version = process.versions.node): Check =>
         `install Node ${oldestNode}, or run npm ci, which installs it`,
       );
 
-/** From the message with which a server would refuse to start. */
+/** Extracted from the message of a server that refuses to start. */
 export const mistakeChecks = (message: string): Check[] =>
   message
     .split("\n")
     .map((line) => line.replace(/^(A setting is wrong: | {2}- )/, ""))
     .filter((line) => !/settings are wrong:$/.test(line))
     .map((line) =>
-      fail("settings", line.replace(/\.$/, ""), "correct it; the store is checked after that"),
+      fail("settings", line.replace(/\.$/, ""), "correct it, then the database can be checked"),
     );
 
 export const settingChecks = ({ unknown, host, port }: Config): Check[] =>

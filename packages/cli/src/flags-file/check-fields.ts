@@ -1,9 +1,9 @@
-// Checks the fields of one entry of a file and reports every mistake.
+// Checks the fields of one entry of a file, and reports every error.
 import type { Fields } from "./loose-values.ts";
 
 export type Report = (field: string, message: string) => void;
 
-/** What the value must be, and whether it is. */
+/** The description of a valid value, and the check. */
 export type Rule = readonly [mustBe: string, isValid: (value: unknown) => boolean];
 
 export const quoted = (value: unknown): string => JSON.stringify(value) ?? "nothing";

@@ -1,4 +1,4 @@
-// Reads a JSON or YAML file, and finds the line of each value in it.
+// Reads a JSON or YAML file, and finds the line of each of its values.
 import { readFileSync } from "node:fs";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
@@ -6,10 +6,10 @@ import { CommandFailed } from "../terminal/output.ts";
 type Path = readonly (string | number)[];
 
 export interface Document {
-  /** As named on the command line. */
+  /** As specified on the command line. */
   readonly name: string;
   readonly value: unknown;
-  /** Of the value, or of the nearest one that contains it. */
+  /** The line of the value, or of the nearest value that contains it. */
   readonly lineOf: (path: Path) => Promise<number | undefined>;
 }
 
@@ -28,7 +28,7 @@ export const readText = (file: string): string => {
 
 const nameOf = (file: string): string => (file === "-" ? "standard input" : file);
 
-/** A file that cannot be parsed, with the reasons line by line. */
+/** An error for a file that can't be parsed, with the causes line by line. */
 const broken = (name: string, lines: readonly string[]): CommandFailed =>
   new CommandFailed(`${name} is neither JSON nor YAML:\n${lines.join("\n")}`);
 
@@ -39,7 +39,7 @@ export const readDocument = async (file: string): Promise<Document> => {
   let jsonMistake: string;
   try {
     const value: unknown = JSON.parse(text);
-    // Only mistakes need lines, and parsing JSON is many times faster than parsing it as YAML.
+    // Lines are needed only for errors, and parsing JSON is many times faster than parsing it as YAML.
     let lines: ReturnType<typeof parseYaml> | undefined;
     return {
       name,
@@ -57,12 +57,14 @@ export const readDocument = async (file: string): Promise<Document> => {
     throw broken(name, /^\s*[[{]/.test(text) ? [`  ${jsonMistake}`] : yaml.mistakes);
   }
   if (yaml.loops.length > 0) {
-    throw new CommandFailed(`${name} contains a value that never ends:\n${yaml.loops.join("\n")}`);
+    throw new CommandFailed(
+      `${name} contains a value that includes itself:\n${yaml.loops.join("\n")}`,
+    );
   }
   return { name, value: yaml.value, lineOf: async (path) => yaml.lineOf(path) };
 };
 
-/** Further syntax errors are mostly consequences of the first. */
+/** Further syntax errors are mostly consequences of the first one. */
 const maxMistakes = 10;
 
 const parseYaml = async (text: string) => {
@@ -73,7 +75,7 @@ const parseYaml = async (text: string) => {
     .flatMap(({ errors }) => errors)
     .slice(0, maxMistakes)
     .map(({ pos, message }) => `  line ${lineCounter.linePos(pos[0]).line}: ${message}`);
-  // An alias that is part of its own anchor is valid YAML, but no flag can be read from it.
+  // An alias inside its own anchor is valid YAML, but it can't be part of a flag.
   const loops: string[] = [];
   for (const parsed of all) {
     visit(parsed, {
@@ -81,14 +83,16 @@ const parseYaml = async (text: string) => {
         const target = alias.resolve(parsed);
         if (!target || !path.includes(target)) return;
         const { line } = lineCounter.linePos(alias.range?.[0] ?? 0);
-        loops.push(`  line ${line}: *${alias.source} is part of what it stands for; write it out`);
+        loops.push(
+          `  line ${line}: *${alias.source} refers to a value that contains it; write the value out`,
+        );
       },
     });
   }
   let value: unknown;
   try {
     const values = mistakes.length + loops.length === 0 ? all.map((parsed) => parsed.toJS()) : [];
-    // Several documents in one file are a list of them.
+    // A file with several documents becomes a list.
     value = values.length > 1 ? values : values[0];
   } catch (error) {
     mistakes.push(`  ${(error as Error).message}`);

@@ -1,4 +1,4 @@
-// A flag as a text that somebody edits: written as YAML, read back with every mistake.
+// A flag as YAML for editing, and the parser that reports every error in the edited text.
 import { isDeepStrictEqual } from "node:util";
 import { memberOf, patchBetween } from "@halyard/core/difference";
 import { arrange } from "@halyard/core/flags/arrange";
@@ -7,7 +7,7 @@ import { type Flag, membersOf, type PatchFlag } from "@halyard/core/flags/regist
 import { checkFlag } from "./file-flag.ts";
 import { isFields, textOf } from "./loose-values.ts";
 
-/** Without members that this version does not know: they stay as they are. */
+/** Without fields that this version does not support. They stay unchanged. */
 const knownMembers = (flag: Flag): readonly string[] => [
   ...["key", "type", "enabled", "description"],
   ...membersOf(flag.type).map(([name]) => name),
@@ -19,7 +19,7 @@ export const writeFlag = async (flag: Flag): Promise<string> => {
   return stringify(arrange(Object.fromEntries(shown)), { lineWidth: 0 });
 };
 
-/** Lines at the beginning that are comments. */
+/** The number of comment lines at the start. */
 export const withoutComments = (text: string): string =>
   text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, "");
 
@@ -40,7 +40,7 @@ export type ReadFlag =
 
 const refused = (...mistakes: readonly string[]): ReadFlag => ({ ok: false, mistakes });
 
-/** The flag that the text makes of this one. */
+/** Applies the edited text to the flag. */
 export const readEditedFlag = async (text: string, before: Flag): Promise<ReadFlag> => {
   const { parseDocument } = await import("yaml");
   const parsed = parseDocument(text, { prettyErrors: false });
@@ -51,7 +51,8 @@ export const readEditedFlag = async (text: string, before: Flag): Promise<ReadFl
   } catch (error) {
     return refused((error as Error).message);
   }
-  if (!isFields(value)) return refused("It must have the members of a flag, each with its value.");
+  if (!isFields(value))
+    return refused("The text must contain the fields of a flag with their values.");
   const fixed = ["key", "type", "valueType"].filter(
     (name) => !isDeepStrictEqual(value[name], memberOf(before, name)),
   );

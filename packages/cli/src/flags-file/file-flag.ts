@@ -1,4 +1,4 @@
-// A flag in a file: the order of its members, and what each of them must be.
+// A flag in a file: the order and the checks of its fields.
 import { arrange } from "@halyard/core/flags/arrange";
 import { newFlag, otherTypesOnly } from "@halyard/core/flags/change";
 import {
@@ -13,7 +13,7 @@ import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import { checkFields, type Report, type Rule, trueOrFalse } from "./check-fields.ts";
 import type { Fields } from "./loose-values.ts";
 
-/** Members that this version does not know come last. A file may leave the description out. */
+/** Unknown fields come last. A file can omit the description. */
 export const orderMembers = (flag: Flag): Flag => {
   const { description } = flag as { readonly description?: string | null };
   return arrange({ ...flag, description: description ?? null });
@@ -26,7 +26,7 @@ const commonRules: Readonly<Record<string, Rule>> = {
   description: [descriptionRule, isDescription],
 };
 
-/** Each member by itself; only a flag without such mistakes is checked as a whole. */
+/** Checks each field by itself. The flag as a whole is checked only if all fields are valid. */
 export const checkFlag = (entry: Fields, report: Report): void => {
   let isRight = true;
   checkMembers(entry, (field, message) => {
@@ -56,7 +56,7 @@ const checkMembers = (entry: Fields, report: Report): void => {
   const optional = members.filter(([, { isOptional }]) => isOptional === true);
   const mayMiss = ["description", ...optional.map(([name]) => name)];
   checkFields(Object.fromEntries(own), rules, mayMiss, report);
-  // Without a valid type it is unknown which members belong to it.
+  // Which fields are allowed depends on a valid type.
   if (type === undefined) return;
   for (const name of Object.keys(entry).filter(isOfOtherType)) {
     report(name, `"${name}" ${otherTypesOnly(type, name)}`);

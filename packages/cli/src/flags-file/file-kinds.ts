@@ -1,4 +1,4 @@
-// What a file contains of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
+// The kinds of objects in a file: how each is fetched, checked and sorted. Leaving out a kind is a compile error.
 import { type Kind, kindNames, kinds, type SnapshotValues } from "@halyard/core/kinds";
 import { orderSegment } from "@halyard/core/plan/same-segment";
 import type { PastQuery } from "@halyard/sdk/management";
@@ -9,14 +9,14 @@ import { checkFileSegment, fetchSegments } from "./file-segment.ts";
 import type { Fields } from "./loose-values.ts";
 
 interface FileKind<Value> {
-  /** All of them in the environment. */
+  /** Fetches all of them from the environment. */
   readonly fetch: (connection: Connection) => Promise<readonly Value[]>;
   readonly check: (entry: Fields, report: Report) => void;
-  /** The members in the order of the file. */
+  /** The fields in the order of the file. */
   readonly order: (value: Value) => Value;
 }
 
-/** Ten thousand flags with long descriptions take a while on a slow connection. */
+/** In milliseconds. Ten thousand flags with long descriptions take a while on a slow connection. */
 const timeout = 60_000;
 
 const byKind: { readonly [K in Kind]: FileKind<SnapshotValues[K]> } = {
@@ -32,12 +32,12 @@ const byKind: { readonly [K in Kind]: FileKind<SnapshotValues[K]> } = {
 type Lists = {
   readonly [K in Kind as (typeof kinds)[K]["list"]]: readonly SnapshotValues[K][];
 };
-/** The lists of a file, one for each kind. Only that of the flags is always there. */
+/** The lists of a file by kind. Only the list of flags is required. */
 export type FileLists = Pick<Lists, "flags"> & Partial<Lists>;
 
 interface ListedKind extends FileKind<{ readonly key: string }> {
   readonly kind: Kind;
-  /** The name of its list in a file. */
+  /** The name of the kind's list in a file. */
   readonly list: keyof FileLists;
 }
 
@@ -59,7 +59,7 @@ export const fetchLists = async (connection: Connection): Promise<FileLists> => 
   return withoutEmpty(await Promise.all(lists));
 };
 
-/** As they were, of one moment. */
+/** All kinds at the same past moment. */
 export const fetchPastLists = async (
   connection: Connection,
   when: PastQuery,

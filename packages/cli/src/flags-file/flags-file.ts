@@ -1,4 +1,4 @@
-// The file that `halyard export` writes and `halyard import` reads: sorted and stable, so that it can live in git.
+// The format that `halyard export` writes and `halyard import` reads. It is sorted and stable, to give small diffs in git.
 import { byKey } from "@halyard/core/plan/by-key";
 import type { Webhook } from "@halyard/sdk/management";
 import { jsonText } from "../terminal/output.ts";
@@ -35,6 +35,6 @@ export const writeFlagsFile = async (file: FlagsFile, format: FileFormat): Promi
   };
   if (format === "json") return `${jsonText(content, 2)}\n`;
   const { stringify } = await import("yaml");
-  // Long lines stay whole: folding would make a changed word look like a changed paragraph.
+  // Don't fold long lines: a changed word would look like a changed paragraph.
   return stringify(content, { lineWidth: 0 });
 };

@@ -1,4 +1,4 @@
-// Reads a file of `halyard export`, and reports every mistake in it at once, with its line.
+// Reads a file of `halyard export`, and reports all errors in it, each with its line.
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
 import { checkFields, quoted, type Report, trueOrFalse } from "./check-fields.ts";
@@ -37,7 +37,7 @@ const checkWebhook = (entry: Fields, report: Report): void => {
 
 const webhookList: CheckedList = { list: "webhooks", kind: "webhook", check: checkWebhook };
 
-/** The way to `rules[2].when.op`. */
+/** The path of a place such as `rules[2].when.op`. */
 const stepsOf = (place: string): readonly (string | number)[] =>
   (place.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 
@@ -79,7 +79,7 @@ const checkDuplicates = (list: unknown, name: string, mistakes: ValidationError[
   }
 };
 
-/** The product that seems to have written the file, in case --from was forgotten. */
+/** The product that probably wrote the file, in case --from is missing. */
 const looksLike = (value: unknown): string | undefined => {
   const [first] = Array.isArray(value) ? value : [value];
   if (!isFields(first)) return undefined;
@@ -93,7 +93,7 @@ const looksLike = (value: unknown): string | undefined => {
   return isFields(flag) && "variations" in flag ? "go-feature-flag" : undefined;
 };
 
-/** Fails with all mistakes at once. */
+/** Fails with all errors at once. */
 export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
   const { name, value } = document;
   if (!isFields(value) || value.halyard === undefined) {
@@ -104,7 +104,7 @@ export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
   }
   if (value.halyard !== formatVersion) {
     throw new CommandFailed(
-      `${name} has format ${quoted(value.halyard)}; this version of halyard reads format ${formatVersion}: use the version that wrote it, or a newer one.`,
+      `${name} has format ${quoted(value.halyard)}; this version of halyard reads format ${formatVersion}. Use the version that wrote the file, or a newer one.`,
     );
   }
   const { webhooks } = value;
@@ -134,7 +134,7 @@ const mistaken = async ({ name, lineOf }: Document, mistakes: readonly Validatio
     mistakes.map(async ({ path, message }) => ({ line: (await lineOf(path)) ?? null, message })),
   );
   details.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
+  const count = mistakes.length === 1 ? "an error" : `${mistakes.length} errors`;
   const lines = details.map(
     ({ line, message }) => `  ${line === null ? "" : `line ${line}: `}${message}`,
   );

@@ -1,4 +1,4 @@
-// The text of `halyard types`: a TypeScript interface with each flag's variants and their values, in an order of its own.
+// The output of `halyard types`: a TypeScript interface with each flag's variants and values, in a fixed order.
 import { choiceOf, type Flag, isFlag } from "@halyard/core/flags/registry";
 
 const byName = (one: string, other: string): number => (one < other ? -1 : 1);
@@ -6,12 +6,12 @@ const byName = (one: string, other: string): number => (one < other ? -1 : 1);
 const sorted = (fields: object): [string, unknown][] =>
   Object.entries(fields).sort(([one], [other]) => byName(one, other));
 
-/** In quotation marks only where needed, as formatters write it. */
+/** Quotes names only if needed, as formatters do. */
 const nameOf = (key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key));
 
 const union = (types: readonly string[]): string => [...new Set(types)].sort(byName).join(" | ");
 
-/** Values inside an object are typed, not spelled out: programs set them, and look for none of them. */
+/** Values inside an object get their type, not a literal, because applications set them. */
 const shapeOf = (value: unknown): string => {
   if (value === null) return "null";
   if (typeof value !== "object") return typeof value;
@@ -39,7 +39,7 @@ const commentOf = ({ description }: Flag): readonly string[] => {
 
 const openFeatureKinds = ["boolean", "string", "number", "object"] as const;
 
-/** OpenFeature has a type for the keys of each kind of flag, for programs to replace. */
+/** OpenFeature lets applications replace its type for the keys of each kind of flag. */
 const openFeatureTypes = (flags: readonly Flag[]): readonly string[] => [
   "",
   'declare module "@openfeature/core" {',
@@ -56,7 +56,7 @@ const openFeatureTypes = (flags: readonly Flag[]): readonly string[] => [
   "}",
 ];
 
-/** Flags of a newer server, which this version cannot evaluate, are left out. */
+/** Leaves out flags of a newer server that this version can't evaluate. */
 export const typesOf = (all: readonly Flag[], openFeature: boolean): string => {
   const flags = all.filter(isFlag).sort((one, other) => byName(one.key, other.key));
   return [
@@ -74,7 +74,7 @@ export const typesOf = (all: readonly Flag[], openFeature: boolean): string => {
   ].join("\n");
 };
 
-/** The lines that say something: comments and line ends may differ. */
+/** The significant lines: comments and line ends can differ. */
 const linesOf = (text: string): readonly string[] =>
   text.split(/\r?\n/).filter((line) => !/^\s*($|\/\/|\/\*\*)/.test(line));
 
@@ -92,7 +92,7 @@ export interface TypesDifference {
   readonly changed: readonly string[];
 }
 
-/** Undefined when the file says the same. The lists are empty when only something else in the file differs. */
+/** Undefined if the files are equivalent. The lists are empty if flags are the same and something else differs. */
 export const differenceOf = (written: string, current: string): TypesDifference | undefined => {
   if (linesOf(written).join("\n") === linesOf(current).join("\n")) return undefined;
   const [before, after] = [flagsIn(written), flagsIn(current)];

@@ -1,4 +1,4 @@
-// Creates the webhooks of a file whose address is not registered yet; existing ones are never changed.
+// Creates webhooks from a file whose URL is not registered yet. Existing webhooks are not changed.
 import type { ManagementError, NewWebhook, Webhook } from "@halyard/sdk/management";
 import { answered, type Connection, failureOf } from "../server-connection/connection.ts";
 import { CommandFailed } from "../terminal/output.ts";
@@ -10,11 +10,11 @@ export interface CreatedFromFile extends FileWebhook {
   readonly secret: string;
 }
 
-/** With their whole addresses, which only an admin key sees: others end in an ellipsis. */
+/** Fetches webhooks with complete URLs. For keys below the role admin, URLs end in an ellipsis. */
 export const webhooksAt = async (connection: Connection): Promise<readonly Webhook[]> => {
   const webhooks = answered(connection, await connection.management.webhooks.list());
   if (webhooks.every(({ url }) => !url.endsWith("…"))) return webhooks;
-  const message = "The addresses of webhooks need a key with the role admin.";
+  const message = "Webhook URLs require a key with the role admin.";
   throw failureOf(connection, { code: "FORBIDDEN", message });
 };
 
@@ -27,7 +27,7 @@ export const missingWebhooks = async (
   return webhooksOfFile.filter(({ url }) => !addresses.has(url));
 };
 
-/** One after the other until one fails: each new secret must be shown, even if the next one fails. */
+/** Creates one at a time until one fails, so that every new secret can be printed. */
 export const createWebhooks = async (
   connection: Connection,
   webhooksOfFile: readonly FileWebhook[],

@@ -1,11 +1,11 @@
-// Writes a file completely or not at all, by way of a temporary file; pipes and devices are written to directly.
+// Writes a file atomically by way of a temporary file. Pipes and devices are written directly.
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CommandFailed } from "../terminal/output.ts";
 
-/** Undefined for a missing file. */
+/** Undefined if the file does not exist. */
 const unlessMissing = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error;
 };
@@ -16,11 +16,11 @@ export const writeAtomically = async (file: string, text: string): Promise<void>
     if (found && !found.isFile()) await writeDirectly(file, text);
     else await replace(await placeOf(file), text, found);
   } catch (error) {
-    throw new CommandFailed(`${file} cannot be written (${(error as Error).message}).`);
+    throw new CommandFailed(`${file} can't be written (${(error as Error).message}).`);
   }
 };
 
-/** The target of symbolic links, even if it does not exist yet: the link stays. */
+/** Follows symbolic links, even to a missing file, so that the link is kept. */
 const placeOf = async (file: string): Promise<string> => {
   const real = await realpath(file).catch(unlessMissing);
   if (real !== undefined) return real;
@@ -28,7 +28,7 @@ const placeOf = async (file: string): Promise<string> => {
   return link === undefined ? file : placeOf(resolve(await realpath(dirname(file)), link));
 };
 
-/** A pipe or a device cannot be replaced: its reader would get nothing. */
+/** Pipes and devices can't be replaced, because their reader would get nothing. */
 const writeDirectly = async (file: string, text: string): Promise<void> => {
   const handle = await open(file, constants.O_WRONLY);
   try {
@@ -44,7 +44,7 @@ const replace = async (file: string, text: string, found: Stats | undefined): Pr
   try {
     const handle = await open(temporary, "wx", mode);
     try {
-      // The umask may have reduced the mode that it was opened with.
+      // The umask may have reduced the mode.
       if (mode !== undefined) await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();

@@ -1,4 +1,4 @@
-// Finds the address of a server and its source. A given address always wins over a local database.
+// Finds the server's address and its source. A specified address takes precedence over a local database.
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed, inOneLine } from "../terminal/output.ts";
 import { profileNamed, readProfiles } from "./profiles.ts";
@@ -21,14 +21,14 @@ export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUr
 export const activeName = (): string | undefined =>
   process.env.HALYARD_PROFILE || readProfiles().current;
 
-/** Addresses appear in messages and in process lists, so they must not contain a password. */
+/** Addresses appear in messages and process lists, so they must not contain a password. */
 export const requirePlainAddress = (url: string): void => {
   if (!url.includes("@")) return;
   const parsed = URL.parse(url);
   const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
   if (isHttp && parsed.username === "" && parsed.password === "") return;
   throw new CommandFailed(
-    "The server's address must not contain a user or a password: remove them. Halyard authenticates by --key.",
+    "The server's address must not contain a user or a password. Use --key to authenticate.",
     exitCodes.usage,
   );
 };
@@ -39,7 +39,7 @@ interface Given {
   readonly by: string;
 }
 
-/** The address that an option, a variable or a profile names. */
+/** The address from an option, a variable or a profile. */
 export const givenAddress = ({ url, profile }: AddressOptions): Given | undefined => {
   if (url !== undefined) return { url, by: "--url" };
   if (profile !== undefined) return { url: profileNamed(profile).url, by: `--profile ${profile}` };
@@ -53,20 +53,20 @@ export const givenAddress = ({ url, profile }: AddressOptions): Given | undefine
   return { url: profileNamed(current).url, by: `the active profile "${current}"` };
 };
 
-/** The server's address, even without a key: the one that is given, or the default. */
+/** The server's address, which needs no key: the specified one, or the default. */
 export const addressOf = (options: AddressOptions): string => {
   const address = givenAddress(options)?.url ?? defaultUrl;
   requirePlainAddress(address);
   return address;
 };
 
-/** The option that names the database of the settings. */
+/** The option that specifies the database of the settings. */
 export const dataHint = (): string =>
   process.env.DATABASE_URL
     ? '--data "$DATABASE_URL"'
     : `--data ${inOneLine(process.env.HALYARD_DATA || "./data")}`;
 
-/** Before a command works on a local database that --data does not name. */
+/** Prevents a command from working on a local database by accident if an address is set and --data is not. */
 export const requireNoAddress = (options: AddressOptions = {}): void => {
   const given = givenAddress(options);
   if (given === undefined) return;

@@ -1,4 +1,4 @@
-// How a command finds its server and key: by options, then by environment variables, then by the active profile.
+// Determines a command's server and key: from options, then environment variables, then the active profile.
 import {
   type ChangeRequest,
   createManagement,
@@ -26,43 +26,43 @@ export interface ConnectionOptions {
   readonly url?: string;
   readonly key?: string;
   readonly profile?: string;
-  /** Why, for what the command changes. */
+  /** The reason for the change. */
   readonly reason?: string;
-  /** An owner goes past the approval that a protected environment asks for. */
+  /** Bypass approval in a protected environment, as an owner. */
   readonly bypass?: boolean;
-  /** Whom the change would hit, and nothing else. */
+  /** Only preview the impact. */
   readonly preview?: boolean;
-  /** Up to so many percent may flip, whatever the limit on flips is. */
+  /** Apply the change if it affects at most this percentage, despite the impact limit. */
   readonly confirmFlips?: number;
 }
 
 export interface Connection extends Profile {
   readonly management: Management;
-  /** A command for the same server, to be shown: `flags list` becomes `halyard flags list -p staging`. */
+  /** Completes a command for the same server, for display: `flags list` becomes `halyard flags list -p staging`. */
   readonly hint: (command: string) => string;
   readonly bypass: boolean;
-  /** Changes are only previewed. */
+  /** Changes are previewed, not applied. */
   readonly isPreview: boolean;
   readonly reason: string | undefined;
 }
 
 type NeededKey = "an admin" | "an owner" | "a server" | "any";
 
-/** Adds the options of every command that calls a server. */
+/** Adds the options that all commands with a server have. */
 export const serverCommand = (command: Command, role: NeededKey = "an admin"): Command =>
   command
     .addOption(server("--url <address>", urlDescription))
     .addOption(
-      server("--key <key>", `${role} API key; it decides the environment (HALYARD_API_KEY)`),
+      server("--key <key>", `${role} API key, which determines the environment (HALYARD_API_KEY)`),
     )
     .addOption(server("-p, --profile <name>", "the name of a profile (HALYARD_PROFILE)"))
     .option("--json", "print JSON, for scripts");
 
-/** The same for a command that changes something. */
+/** For commands that change something. */
 export const changeCommand = (command: Command, role?: NeededKey): Command =>
-  serverCommand(command, role).option("-y, --yes", "do not ask for confirmation");
+  serverCommand(command, role).option("-y, --yes", "skip confirmation");
 
-/** The same for a command that changes flags or segments. */
+/** For commands that change flags or segments. */
 export const reasonedCommand = (command: Command): Command =>
   waitingCommand(
     changeCommand(command)
@@ -72,37 +72,34 @@ export const reasonedCommand = (command: Command): Command =>
       .addOption(confirmFlipsOption()),
   );
 
-/** With --wait, for a command that finds its server by its options. */
+/** With --wait, for commands whose options specify a server. */
 export const waitingCommand = (command: Command): Command =>
   waitable(command, (action) => connect(action.opts<ConnectionOptions>()));
 
 export const reasonOption = (): Option =>
-  new Option("--reason <text>", "why; kept in the history and sent in events");
+  new Option("--reason <text>", "the reason; included in history and events");
 
 export const bypassOption = (): Option =>
-  new Option(
-    "--bypass",
-    "in a protected environment, with --reason: change it as an owner, without an approval",
-  );
+  new Option("--bypass", "in a protected environment, with --reason: bypass approval as an owner");
 
 export const previewOption = (): Option =>
-  new Option("--preview", "show whom the change would hit, and change nothing").implies({
+  new Option("--preview", "show which users the change would affect, without applying it").implies({
     yes: true,
   });
 
 export const confirmFlipsOption = (): Option =>
   new Option(
     "--confirm-flips <percentage>",
-    "where there is a limit on flips: change it as long as no more than so many percent flip",
+    "despite an impact limit: apply the change if it affects at most this percentage of users",
   ).argParser(percentage);
 
 const server = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup("Which server:");
 
-/** A profile, of which the key may be missing. */
+/** A profile whose key may be missing. */
 type Found = Omit<Profile, "key"> & { readonly key: string | undefined };
 
-/** A profile's key goes to another address only if the command line names both. */
+/** Uses a profile's key for another address only if the command line specifies both. */
 const find = ({ url, key, profile }: ConnectionOptions): Found => {
   if (profile !== undefined) {
     const kept = profileNamed(profile);
@@ -119,15 +116,15 @@ const find = ({ url, key, profile }: ConnectionOptions): Found => {
   const kept = profileNamed(name);
   if (!isAddressGiven || withoutSlash(address) === withoutSlash(kept.url)) return kept;
   throw new CommandFailed(
-    `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Pass --key, or --profile ${name} to use its key there.`,
+    `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Pass --key, or pass --profile ${name} to use its key for this address.`,
     exitCodes.refused,
   );
 };
 
-/** Whether an option, a variable or a profile names a key. */
+/** Whether an option, a variable or a profile specifies a key. */
 export const hasKey = (options: ConnectionOptions): boolean => Boolean(find(options).key);
 
-/** `otherwise` names an alternative that needs no key. */
+/** `otherwise` mentions an alternative that needs no key. */
 export const connect = (options: ConnectionOptions, otherwise = ""): Connection => {
   const { key, ...found } = find(options);
   if (key === undefined || key === "") {
@@ -139,7 +136,7 @@ export const connect = (options: ConnectionOptions, otherwise = ""): Connection 
   return connectTo({ ...found, key }, options);
 };
 
-/** The connection to the profile of this name. */
+/** The connection for this profile. */
 export const connectBy = (
   name: string,
   {
@@ -157,14 +154,14 @@ export const connectBy = (
     ...(confirmFlips !== undefined && { confirmFlips }),
   });
 
-/** `named` is how the command line names it, which hints repeat. Of a key only that there was one. */
+/** `named` contains the options of the command line, which hints repeat. A key is hidden. */
 export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Connection => {
   const { url, key } = profile;
   requirePlainAddress(url);
   const words = [
     ...(named.profile === undefined ? [] : ["-p", named.profile]),
     ...(named.url === undefined ? [] : ["--url", named.url]),
-    // Without it the line would act on the environment of another key.
+    // Without --key, the command in the hint would use the environment of another key.
     ...(named.key === undefined ? [] : ["--key …"]),
   ];
   const hint = (command: string) => ["halyard", command, ...words].join(" ");
@@ -179,13 +176,13 @@ export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Conn
     return { ...profile, hint, bypass, isPreview, reason, management };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // The SDK begins with the name of its option.
+    // The SDK's message starts with the name of its option.
     const sentence = message.replace(/^url /, "The address ").replace(/^key /, "The key ");
     throw new CommandFailed(`${sentence}.`, exitCodes.usage);
   }
 };
 
-/** By the beginning of the server's message. */
+/** Lists, by the start of the server's message. */
 const whereToLook: readonly (readonly [what: string, command: string, things: string])[] = [
   ["The flag", "flags list", "flags"],
   ["The segment", "segments list", "segments"],
@@ -197,15 +194,16 @@ const whereToLook: readonly (readonly [what: string, command: string, things: st
 
 type Named = Pick<Connection, "url" | "hint"> & Partial<Pick<Connection, "bypass">>;
 
-/** Works for everyone who can log in to the server's machine, whatever the key in use may do. */
+/** Works for every user of the server's machine, regardless of the key in use. */
 export const newKeyCommand = (role: string): string =>
   `On the server's machine, halyard keys create --environment NAME --role ${role} --name NAME --data FOLDER creates a key`;
 
-/** A new key helps only if the role of the key is the reason. */
+/** A new key helps only if the key's role is the cause. */
 const whenForbidden = (message: string, bypass: boolean | undefined): string => {
   const [, role] = /needs a key with the role (\w+)/.exec(message) ?? [];
-  if (role !== undefined) return ` Use such a key with --key or a profile. ${newKeyCommand(role)}.`;
-  return bypass ? " Without --bypass, the same command proposes the change for approval." : "";
+  if (role !== undefined)
+    return ` Pass a key with that role with --key or a profile. ${newKeyCommand(role)}.`;
+  return bypass ? " Without --bypass, the same command submits the change for approval." : "";
 };
 
 const nextStep = (
@@ -226,9 +224,9 @@ const nextStep = (
       return command === undefined ? "" : ` ${hint(command)} shows the ${things} that exist.`;
     }
     case "TOO_MANY_FLIPS":
-      return " The same command with --preview shows whom it would hit.";
+      return " To see the affected users, run the same command with --preview.";
     case "VALIDATION_FAILED":
-      // The message contains the first.
+      // The first error is already part of the message.
       return (details ?? [])
         .slice(1)
         .map((detail) => `\n  ${detail.field} ${detail.message}`)
@@ -238,27 +236,27 @@ const nextStep = (
   }
 };
 
-/** The server's message, with what it names as the command line has it. */
+/** The server's message, with API parameters replaced by options of the command line. */
 export const messageFor = ({ message }: ManagementError): string =>
   message.replace(/confirmFlips=(\d+)/, "--confirm-flips $1");
 
 /** The server's message and the next step. */
 const sentenceOf = (connection: Named, error: ManagementError): string => {
   const sentence = messageFor(error).replace(/[.]?$/, ".");
-  // The message begins with the name of the field, whose case must stay.
+  // The message starts with a field name, whose case must not change.
   const first =
     error.code === "VALIDATION_FAILED" ? sentence.charAt(0) : sentence.charAt(0).toUpperCase();
   return first + sentence.slice(1) + nextStep(error, connection);
 };
 
-/** What becomes of a change that another person has to approve. */
+/** The message for a change that needs approval. */
 export const proposedText = (
   { url, hint }: Named,
   { id, title, approvalsNeeded }: Pick<ChangeRequest, "id" | "title" | "approvalsNeeded">,
 ): string => {
   const approvals =
-    approvalsNeeded > 1 ? "two people, or an owner, approve it" : "another person approves it";
-  return `Proposed as ${id} at ${url}: ${title}. Nothing has changed yet: ${approvals} on the dashboard, or with ${hint(`requests approve ${id}`)}`;
+    approvalsNeeded > 1 ? "Two other users, or an owner, must" : "Another user must";
+  return `Created change request ${id} at ${url}: ${title}. Nothing has changed yet. ${approvals} approve it on the dashboard, or with ${hint(`requests approve ${id}`)}`;
 };
 
 export const failureOf = (connection: Named, error: ManagementError): CommandFailed => {
@@ -267,7 +265,7 @@ export const failureOf = (connection: Named, error: ManagementError): CommandFai
   return new CommandFailed(sentenceOf(connection, error), exitCodeOf(code), { code, details });
 };
 
-/** The value; fails with the error otherwise. */
+/** Returns the value, or fails with the error. */
 export const answered = <T>(connection: Named, result: Result<T>): T => {
   if (result.ok) return result.value;
   throw failureOf(connection, result.error);

@@ -1,4 +1,4 @@
-// Changes a flag without overwriting a concurrent change: based on the version that was read, and retried on a newer one.
+// Changes a flag without overwriting concurrent changes: sends the version that it read, and retries on a newer one.
 import type { Flag, FlagPatch } from "@halyard/sdk/management";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
@@ -14,7 +14,7 @@ export interface ChangedFlag extends VersionedFlag {
   readonly changed: boolean;
 }
 
-/** If the flag keeps changing, the command says so instead. */
+/** Maximum retries if the flag keeps changing. */
 const maxAttempts = 5;
 
 export const readFlag = async (connection: Connection, key: string): Promise<VersionedFlag> => {
@@ -23,7 +23,7 @@ export const readFlag = async (connection: Connection, key: string): Promise<Ver
   return { flag, version: (found.ok ? found.version : undefined) ?? 0 };
 };
 
-/** Fails unless the flag is at the given version. */
+/** Fails unless the flag is at this version. */
 const requireVersion = (
   { hint }: Connection,
   { flag, version }: VersionedFlag,
@@ -31,13 +31,13 @@ const requireVersion = (
 ): void => {
   if (ifVersion === undefined || version === ifVersion) return;
   throw new CommandFailed(
-    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: somebody changed it. See the changes with ${hint(`flags history ${flag.key}`)}.`,
+    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: it was changed. See the changes with ${hint(`flags history ${flag.key}`)}.`,
     exitCodes.conflict,
     { code: "PRECONDITION_FAILED" },
   );
 };
 
-/** What to change, or how to find that out from the flag as it is. */
+/** The change, or a function that computes it from the current flag. */
 export type Patch = FlagPatch | ((flag: Flag) => FlagPatch);
 
 export const changeFlag = async (
@@ -50,8 +50,8 @@ export const changeFlag = async (
   for (let attempt = 1; ; attempt += 1) {
     requireVersion(connection, current, ifVersion);
     const { flag: before, version } = current;
-    const asked = typeof patch === "function" ? patch(before) : patch;
-    const result = await connection.management.flags.update(key, asked, { ifMatch: version });
+    const change = typeof patch === "function" ? patch(before) : patch;
+    const result = await connection.management.flags.update(key, change, { ifMatch: version });
     if (result.ok) {
       const now = result.version ?? version;
       return { flag: result.value, version: now, before, changed: now !== version };
@@ -69,7 +69,7 @@ export const deleteFlag = async (
   ifVersion: number | undefined,
 ): Promise<void> => {
   requireVersion(connection, current, ifVersion);
-  // The confirmation was for the flag as it was shown.
+  // The user confirmed the change of the displayed flag.
   const options = { ifMatch: current.version };
   answered(connection, await connection.management.flags.delete(current.flag.key, options));
 };

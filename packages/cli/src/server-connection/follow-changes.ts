@@ -1,4 +1,4 @@
-// Follows the changes of an environment at a terminal: reports interruptions, and fails when the server refuses.
+// Follows the changes of an environment: reports interruptions, and fails if the server rejects the request.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   type EnvironmentChange,
@@ -9,17 +9,17 @@ import type { ManagementError } from "@halyard/sdk/management";
 import { type Connection, failureOf } from "./connection.ts";
 
 export interface ChangeReader {
-  /** At first, and again after missed changes that the server can no longer send one by one. */
+  /** Called at the start, and after missed changes that the server can no longer send one by one. */
   onSnapshot(snapshot: EnvironmentSnapshot): void;
   onChange(change: EnvironmentChange): void;
   onLost(reason: string): void;
   onBack(): void;
 }
 
-/** A person is watching: reconnect soon after the server is back. */
+/** In milliseconds. Short, because a user is watching. */
 const timing = { minimumDelay: 250, maximumDelay: 5_000 };
 
-/** Ends with the signal; throws when the server refuses, or does not respond at the first attempt. */
+/** Ends with the signal. Throws if the server rejects the request, or does not respond to the first attempt. */
 export const followChanges = async (
   server: Connection,
   reader: ChangeReader,
@@ -32,7 +32,7 @@ export const followChanges = async (
     headers: { authorization: `Bearer ${server.key}` },
     timing,
     signal,
-    // The command keeps running while it waits.
+    // Keeps the process running while it waits.
     wait: (milliseconds) => pause(milliseconds, undefined, { signal }).catch(() => undefined),
     onSnapshot(snapshot) {
       hasSnapshot = true;

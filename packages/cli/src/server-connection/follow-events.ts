@@ -1,4 +1,4 @@
-// Every event of an environment once and in order: the stream says that there is something new, the server's log says what.
+// Yields every event of an environment once and in order: the stream signals new events, and the server's event log contains them.
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventQuery } from "@halyard/sdk/management";
@@ -11,7 +11,7 @@ import { followChanges } from "./follow-changes.ts";
 export type LoggedEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
 
 interface EventReader {
-  /** Before the first event; the number of the last event that will not come. */
+  /** Called before the first event, with the number of the last event before it. */
   onStart(environment: string, sequence: number): void;
   onEvent(event: LoggedEvent): Promise<void> | void;
 }
@@ -19,7 +19,7 @@ interface EventReader {
 const largestPage = 500;
 const betweenAttempts = 500;
 
-/** From now on, or since a time, until the signal; throws when the server refuses, or does not respond at first. */
+/** From now on, or since a time, until the signal. Throws if the server rejects the request, or does not respond at first. */
 export const followEvents = async (
   connection: Connection,
   since: Date | undefined,
@@ -30,7 +30,7 @@ export const followEvents = async (
   const { events } = connection.management;
   let environment = "";
   let revision = 0;
-  /** The last number read. */
+  /** The number of the last event that was read. */
   let last = 0;
   let mustBegin = true;
   let from = since;
@@ -45,7 +45,7 @@ export const followEvents = async (
     {
       onSnapshot(snapshot) {
         environment = snapshot.environment;
-        // The database was restored: its numbers begin again earlier.
+        // The database was restored, so its event numbers are lower again.
         if (snapshot.revision < revision) mustBegin = true;
         revision = snapshot.revision;
         wake();
@@ -60,12 +60,12 @@ export const followEvents = async (
     signal,
   );
   const ended = once(signal, "abort");
-  // When the stream ends, for whatever reason, so does the loop below.
+  // If the stream ends for any reason, so does the loop below.
   following.catch(() => undefined).finally(() => stop.abort());
 
   const oneEvent = async (query: EventQuery): Promise<LoggedEvent | undefined> =>
     answered(connection, await events({ ...query, limit: 1 })).at(0);
-  /** Finds out which number to begin after. */
+  /** Determines the event number to start after. */
   const begin = async (): Promise<void> => {
     const first = from && (await oneEvent({ since: from.toISOString() }));
     last = first ? first.sequence - 1 : ((await oneEvent({}))?.sequence ?? 0);
@@ -103,7 +103,7 @@ export const followEvents = async (
       isAwayReported = false;
     } catch (error) {
       const isAway = error instanceof CommandFailed && error.exitCode === exitCodes.unavailable;
-      // Before the first event it is like any other command that finds the server unavailable.
+      // Before the first event, an unavailable server is an error, as for other commands.
       if (!isAway || mustBegin) {
         stop.abort();
         throw error;

@@ -1,4 +1,4 @@
-// --at and --revision: an environment as it was.
+// The options --at and --revision, which select a past state of an environment.
 import type { PastQuery } from "@halyard/sdk/management";
 import type { Command } from "commander";
 import { exitCodes } from "../terminal/exit-codes.ts";
@@ -12,14 +12,14 @@ export interface PastOptions {
 
 export const pastCommand = (command: Command): Command =>
   command
-    .option("--at <time>", "as it was at this time, or so long ago", moment)
+    .option("--at <time>", "show state at a time or age, such as 2h", moment)
     .option(
       "--revision <number>",
-      "as it was at this revision of the environment; halyard history shows them",
+      "show state at this revision of the environment; see halyard history",
       wholeNumber(0),
     );
 
-/** Undefined when it is about now. */
+/** Undefined for the current state. */
 export const pastOf = ({ at, revision }: PastOptions): PastQuery | undefined => {
   if (at !== undefined && revision !== undefined) {
     throw new CommandFailed("Pass only one of --at and --revision.", exitCodes.usage);
@@ -28,6 +28,6 @@ export const pastOf = ({ at, revision }: PastOptions): PastQuery | undefined => 
   return revision === undefined ? undefined : { revision };
 };
 
-/** What stands behind the @ of a profile: a revision, a time, or how long ago. */
+/** Parses the part after @ of a profile: a revision, a time or an age. */
 export const pastIn = (text: string): PastQuery =>
   /^\d+$/.test(text) ? { revision: wholeNumber(0)(text) } : { at: moment(text).toISOString() };

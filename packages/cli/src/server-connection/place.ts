@@ -1,26 +1,26 @@
-// Where a command works, in words; and production, where a change asks first.
+// Describes where a command works, and confirms for confirmation of changes in production.
 import { isProductionName } from "@halyard/core/environment-name";
 import type { OwnApiKey } from "@halyard/sdk/management";
 import { confirm, isAtTerminal } from "../terminal/ask.ts";
 import { inOneLine } from "../terminal/output.ts";
 import { answered, type Connection } from "./connection.ts";
 
-/** What the server says of the key; fails when the server is unavailable or the key is not valid. */
+/** The server's information about the key. Fails if the server is unavailable or the key is invalid. */
 export const checkKey = async (connection: Connection): Promise<OwnApiKey> =>
   answered(connection, await connection.management.keys.current());
 
 export interface Place {
   /** Such as `in staging at https://flags.example.com`. */
   readonly text: string;
-  /** The same for scripts. */
+  /** The same place as JSON. */
   readonly json: { readonly environment: string; readonly server: string };
-  /** Whether a change asks first. */
-  readonly asks: boolean;
-  /** Whether changes are proposed, each in one request: the environment is protected, or it is a preview. */
+  /** Whether changes require confirmation. */
+  readonly confirms: boolean;
+  /** Whether changes are sent as one request each: the environment is protected, or the command is a preview. */
   readonly proposes: boolean;
 }
 
-/** The server is asked, even if a profile knows: a name that is wrong is worse than a request more. */
+/** Always confirms the server, even if the profile has the values, because they could be outdated. */
 export const placeOf = async (connection: Connection): Promise<Place> => {
   const { url: server, production, bypass, isPreview } = connection;
   const { environment, proposes = false } = await checkKey(connection);
@@ -28,15 +28,15 @@ export const placeOf = async (connection: Connection): Promise<Place> => {
     text: inOneLine(`in ${environment} at ${server}`),
     json: { environment, server },
     proposes: isPreview || (proposes && !bypass),
-    asks: !isPreview && isAskedIn(production, environment),
+    confirms: !isPreview && needsConfirmation(production, environment),
   };
 };
 
-/** Scripts that run without a terminal are stopped only by a mark that somebody set. */
-const isAskedIn = (production: boolean | undefined, environment: string): boolean =>
+/** Without a terminal, only an explicit mark requires confirmation, so that scripts keep working. */
+const needsConfirmation = (production: boolean | undefined, environment: string): boolean =>
   production ?? (isProductionName(environment) && isAtTerminal());
 
-/** The place of a change; in production it asks first. `what` is the change, such as `Turn on dark-mode`; `show` shows it before. */
+/** The place of a change, after confirmation in production. `what` describes the change, such as `Turn on dark-mode`; `show` prints it first. */
 export const beginChange = async (
   connection: Connection,
   what: string,
@@ -44,7 +44,7 @@ export const beginChange = async (
   show?: () => void,
 ): Promise<Place> => {
   const place = await placeOf(connection);
-  if (place.asks && !yes) show?.();
-  if (place.asks) await confirm(`${what} ${place.text}?`, yes);
+  if (place.confirms && !yes) show?.();
+  if (place.confirms) await confirm(`${what} ${place.text}?`, yes);
   return place;
 };

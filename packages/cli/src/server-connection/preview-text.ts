@@ -1,4 +1,4 @@
-// A preview in words: whom a change would hit.
+// Formats a preview: which users a change would affect.
 import { outcomeText } from "@halyard/core/preview/outcome-text";
 import type { ChangePreview } from "@halyard/sdk/management";
 import { inOneLine } from "../terminal/output.ts";
@@ -8,11 +8,11 @@ type Shares = Pick<ChangePreview, "share" | "low" | "high">;
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** `12.6 %, between 11.6 and 13.6 %`. */
+/** Such as `12.6%, between 11.6 and 13.6%`. */
 const shareText = ({ share, low, high }: Shares): string =>
-  share === null ? "" : `${share} %, between ${low} and ${high} %`;
+  share === null ? "" : `${share}%, between ${low} and ${high}%`;
 
-/** `about 1,040` for a rounded count. */
+/** Rounded counts are marked, such as `about 1,040`. */
 const countText = (count: number, { rounded }: Pick<ChangePreview, "rounded">): string => {
   if (!rounded) return number(count);
   return count === 0 ? "fewer than 20" : `about ${number(count)}`;
@@ -22,37 +22,35 @@ const flagLines = (
   { key, changed, exactShare, flips, flipsLeftOut }: Flag,
   preview: ChangePreview,
 ): readonly string[] => {
-  const exact = exactShare === undefined ? "" : `; of everybody exactly ${exactShare} %`;
+  const exact = exactShare === undefined ? "" : `; exactly ${exactShare}% of all users`;
   return [
-    `${key}: ${countText(changed, preview)} would get another value${exact}.`,
+    `${key}: ${countText(changed, preview)} would get a different value${exact}.`,
     ...flips.map(
       ({ from, to, count }) =>
         `  ${outcomeText(from)} → ${outcomeText(to)}: ${countText(count, preview)}`,
     ),
-    ...(flipsLeftOut > 0 ? [`  … and ${flipsLeftOut} more kinds of flips`] : []),
+    ...(flipsLeftOut > 0 ? [`  … and ${flipsLeftOut} more kinds of changes`] : []),
   ];
 };
 
-/** Without anybody to count. */
+/** For a sample without contexts. */
 const exactLine = ({ key, exactShare }: Flag): readonly string[] =>
   exactShare === undefined
     ? []
-    : [`${key}: of everybody, exactly ${exactShare} % would get another value.`];
+    : [`${key}: exactly ${exactShare}% of all users would get a different value.`];
 
 const sampleText = (preview: ChangePreview): string => {
   const { sample, changed, unknown, contextsLeftOut, ...shares } = preview;
-  if (sample === null)
-    return "The server keeps no sample of contexts: only what is exact is known.";
+  if (sample === null) return "The server samples no contexts, so only exact shares are known.";
   if (sample.contexts === 0)
-    return `Nobody was seen since ${sample.since}: there is nothing to count.`;
+    return `No users were sampled since ${sample.since}, so the impact is unknown.`;
   const counted = sample.contexts - contextsLeftOut;
-  const whom = `Of ${countText(counted, preview)} people seen since ${sample.since}`;
-  if (shares.share === null)
-    return `${whom}, of none it can be known whether they would get another value.`;
-  // The share is of those for whom it is known.
+  const whom = `Of ${countText(counted, preview)} users sampled since ${sample.since}`;
+  if (shares.share === null) return `${whom}, the result is unknown for all.`;
+  // The share excludes users with an unknown result.
   const known =
-    unknown > 0 ? ` of ${countText(counted - unknown, preview)} for whom it is known` : "";
-  return `${whom}, ${countText(changed, preview)}${known} would get another value: ${shareText(shares)}.`;
+    unknown > 0 ? ` of ${countText(counted - unknown, preview)} with a known result` : "";
+  return `${whom}, ${countText(changed, preview)}${known} would get a different value: ${shareText(shares)}.`;
 };
 
 export const previewLines = (preview: ChangePreview): readonly string[] => {
@@ -70,10 +68,10 @@ export const previewLines = (preview: ChangePreview): readonly string[] => {
       : []),
     ...(contextsLeftOut > 0
       ? [
-          `This is a partial count: the rules take too much work to count ${countText(contextsLeftOut, preview)} more people.`,
+          `This is a partial count: the rules take too long to evaluate for ${countText(contextsLeftOut, preview)} more users.`,
         ]
       : []),
-    ...(flagsLeftOut > 0 ? [`${number(flagsLeftOut)} more flags were not looked at.`] : []),
+    ...(flagsLeftOut > 0 ? [`${number(flagsLeftOut)} more flags were not evaluated.`] : []),
     ...examples
       .slice(0, 3)
       .map(

@@ -1,9 +1,9 @@
-// With --preview: every call that would change flags or segments asks whom it would hit instead, and ends the command.
+// For --preview: replaces every call that would change flags or segments with a preview, which ends the command.
 import type { ChangePreview, Management, NewOperation, Result } from "@halyard/sdk/management";
 import { Previewed } from "../terminal/output.ts";
 import { previewLines } from "./preview-text.ts";
 
-/** Whoever calls a command has named flags and fields, not numbered operations. */
+/** Removes operation numbers from messages, because the user specified flags and fields. */
 const withoutPlaces = (text: string): string =>
   text.replace(/\boperations\[\d+\](?:: |\.body\.)/g, "");
 

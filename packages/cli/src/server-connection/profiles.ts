@@ -1,4 +1,4 @@
-// The saved profiles: servers and keys by name, in one file that only its owner can read.
+// The saved profiles: servers and keys by name, in a file that only its owner can read.
 import {
   chmodSync,
   mkdirSync,
@@ -19,10 +19,10 @@ type Role = OwnApiKey["role"];
 export interface Profile {
   readonly url: string;
   readonly key: string;
-  /** Of the key, as its server said when the profile was set; both are fixed when a key is created. */
+  /** The key's environment and role, as reported by the server when the profile was saved. Both are fixed for a key. */
   readonly environment?: string;
   readonly role?: Role;
-  /** Whether changes ask first. Without it, the name of the environment decides. */
+  /** Whether changes require confirmation. If undefined, the name of the environment decides. */
   readonly production?: boolean;
 }
 
@@ -39,7 +39,7 @@ export const profilesFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "halyard", "config.json");
 
 let warned = false;
-/** The file contains keys. */
+/** Warns about permissions, because the file contains keys. */
 const warnOfPermissions = (file: string): void => {
   if (warned || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
   warned = true;
@@ -63,7 +63,7 @@ export const readProfiles = (): Profiles => {
   );
 };
 
-/** Written to a temporary file and then renamed, so that no reader sees half of it. */
+/** Writes a temporary file and renames it, so that readers never see a partial file. */
 export const writeProfiles = (kept: Profiles): void => {
   const file = profilesFile();
   const temporary = `${file}.${process.pid}`;
@@ -91,7 +91,7 @@ export const profileNamed = (name: string): Profile => {
   );
 };
 
-/** The part of a key that may be shown: enough to recognize it. */
+/** The displayable part of a key, which is enough to recognize it. */
 export const shownKey = (key: string): string =>
   `${/^hal_[0-9a-f]+_/.exec(key)?.[0] ?? key.slice(0, 4)}…`;
 

@@ -1,4 +1,4 @@
-// --wait: after a change, waits until every program has it, and names those that do not.
+// --wait: after a change, waits until all clients have it, and lists those that do not.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Management, ManagementError, Programs } from "@halyard/sdk/management";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -7,20 +7,19 @@ import { CommandFailed, inOneLine, print } from "../terminal/output.ts";
 
 const standardSeconds = 30;
 const maxSeconds = 3_600;
-/** Milliseconds between two looks: at first they are short. */
+/** Milliseconds between two checks, short at first. */
 const shortestPause = 100;
 const longestPause = 1_000;
-/** So many of those that lag are named. */
+/** Maximum number of clients in the message. */
 const maxNamed = 20;
 
-/** Of a connection. */
 interface Place {
   readonly management: Pick<Management, "clients">;
   readonly hint: (command: string) => string;
 }
 
 interface WaitOptions {
-  /** Seconds. */
+  /** In seconds. */
   readonly wait?: number;
   readonly json?: boolean;
   readonly dryRun?: boolean;
@@ -38,12 +37,12 @@ const secondsOf = (text: string): number => {
 const waitOption = (): Option =>
   new Option(
     "--wait [seconds]",
-    `wait until every program has the change, ${standardSeconds} seconds by default; exit with ${exitCodes.lagging} if some do not`,
+    `wait until all clients have the change, ${standardSeconds} seconds by default; exit with ${exitCodes.lagging} if some do not`,
   )
     .argParser(secondsOf)
     .preset(String(standardSeconds));
 
-/** Adds --wait to a command that makes changes there. */
+/** Adds --wait to a command that changes flags or segments. */
 export const waitable = (command: Command, placeOf: (action: Command) => Place): Command =>
   command.addOption(waitOption()).hook("postAction", async (_, action) => {
     const { wait, json = false, dryRun, preview } = action.opts<WaitOptions>();
@@ -52,20 +51,19 @@ export const waitable = (command: Command, placeOf: (action: Command) => Place):
     if (!json) print(sentence);
   });
 
-/** Such as `Reached 43 of 43 programs in 80 ms.` */
+/** Such as `Reached 43 of 43 clients in 80 ms.` */
 export const reachedText = ({ reached: { of, have, within }, told }: Programs): string => {
   const time = within === null ? "" : ` in ${within} ms`;
-  const others =
-    told === 0 ? "" : ` ${told} more ${told === 1 ? "stream was" : "streams were"} told of it.`;
-  return `Reached ${have} of ${of} programs${time}.${others}`;
+  const others = told === 0 ? "" : ` Notified ${told} more ${told === 1 ? "stream" : "streams"}.`;
+  return `Reached ${have} of ${of} clients${time}.${others}`;
 };
 
 const isReached = ({ reached: { of, have } }: Programs): boolean => have === of;
 
-/** Those that lack it; with what they are, and how far behind. */
+/** The clients that lack the change, with their state and their distance. */
 const laggingNames = ({ instances, clients }: Programs): readonly string[] => {
   const shown = (name: string, state: string, lag: number) =>
-    `${inOneLine(name) || "a program without a name"} (${state === "lost" ? "lost, " : ""}${lag} behind)`;
+    `${inOneLine(name) || "an unnamed client"} (${state === "lost" ? "lost, " : ""}${lag} behind)`;
   return [
     ...instances
       .filter(({ lag, state }) => lag > 0 || state === "behind")
@@ -82,20 +80,20 @@ const lagging = (programs: Programs, seconds: number, { hint }: Place): CommandF
   const more = of - have - Math.min(names.length, maxNamed);
   const named = [...names.slice(0, maxNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
   return new CommandFailed(
-    `The change is made, but ${of - have} of ${of} programs do not have it after ${seconds} s: ${named}. ${hint("clients")} shows all.`,
+    `The change was applied, but ${of - have} of ${of} clients don't have it after ${seconds} s: ${named}. ${hint("clients")} lists all.`,
     exitCodes.lagging,
     { details: names },
   );
 };
 
-const untold = ({ code, message }: ManagementError): CommandFailed =>
+const unconfirmed = ({ code, message }: ManagementError): CommandFailed =>
   new CommandFailed(
-    `The change is made, but who has it is not known: ${message.replace(/[.]?$/, ".")}`,
+    `The change was applied, but Halyard couldn't confirm propagation:  ${message.replace(/[.]?$/, ".")}`,
     exitCodeOf(code),
     { code },
   );
 
-/** Of the newest revision, which is the change's or a later one. */
+/** Checks the newest revision, which is that of the change or a later one. */
 const untilReached = async (place: Place, seconds: number): Promise<Programs> => {
   const end = performance.now() + seconds * 1_000;
   let revision: number | undefined;
@@ -106,7 +104,7 @@ const untilReached = async (place: Place, seconds: number): Promise<Programs> =>
     if (answer.ok && isReached(answer.value)) return answer.value;
     if (answer.ok && isLate) throw lagging(answer.value, seconds, place);
     if (!answer.ok && (isLate || !mayPass(answer.error.code))) {
-      throw untold(answer.error);
+      throw unconfirmed(answer.error);
     }
     if (answer.ok) revision = answer.value.revision;
     await pause(Math.min(wait, Math.max(0, end - performance.now())));

@@ -1,4 +1,4 @@
-// Asks for confirmation at a terminal; without one, the command line must confirm.
+// Asks for confirmation and input at a terminal. Without a terminal, the command line must confirm.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -8,22 +8,19 @@ import { CommandFailed, withoutControls } from "./output.ts";
 export const isAtTerminal = (): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Returns when confirmed, by `--yes` or at the terminal. */
+/** Returns once confirmed, by `--yes` or at the terminal. */
 export const confirm = async (question: string, yes: boolean | undefined): Promise<void> => {
   if (yes === true) return;
   if (!isAtTerminal()) {
-    throw new CommandFailed(
-      `${question} There is no terminal to ask at: add --yes.`,
-      exitCodes.usage,
-    );
+    throw new CommandFailed(`${question} Without a terminal, confirm with --yes.`, exitCodes.usage);
   }
   if (/^y(es)?$/i.test(await ask(`${question} [y/N] `))) return;
   throw new CommandFailed("Nothing was changed.", exitCodes.usage);
 };
 
-/** A line that is typed at the terminal. Ctrl-C, Ctrl-D and a terminal that is closed give no answer, not an empty one. */
+/** Reads a line at the terminal. Ctrl-C, Ctrl-D and a closed terminal cancel the command, unlike an empty line. */
 export const ask = async (question: string): Promise<string> => {
-  // On standard error: standard output is for the result.
+  // Uses standard error, because standard output is for the result.
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const { promise: given, resolve: give } = Promise.withResolvers<string | undefined>();
@@ -37,7 +34,7 @@ export const ask = async (question: string): Promise<string> => {
   }
 };
 
-/** A line that is not echoed; without a terminal, all of standard input. */
+/** Reads a line without echo; without a terminal, all of standard input. */
 export const askSecret = async (question: string): Promise<string> => {
   if (!isAtTerminal()) return (await text(process.stdin)).trim();
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

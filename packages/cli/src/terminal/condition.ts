@@ -1,4 +1,4 @@
-// Conditions on the command line: JSON, or the short form of one condition, such as `plan in pro,team`.
+// Conditions on the command line: JSON, or a short form such as `plan in pro,team`.
 import { checkCondition, maxConditions } from "@halyard/core/targeting/conditions/check-condition";
 import { type Condition, everyone } from "@halyard/core/targeting/conditions/condition";
 import { operatorNames, type Scalar } from "@halyard/core/targeting/conditions/operators";
@@ -8,7 +8,7 @@ import { InvalidArgumentError } from "commander";
 const lists = new Set(["in", "notIn", "startsWith", "endsWith", "contains", "inCidr"]);
 const numbers = new Set(["lt", "lte", "gt", "gte"]);
 
-/** Beside the operators of the API: `missing` is the opposite of `exists`. */
+/** The API's operators, and `missing`, the opposite of `exists`. */
 const shortOperators = [...operatorNames, "missing"];
 
 const example = "such as 'plan in pro,team' or 'email endsWith @acme.com'";
@@ -17,10 +17,10 @@ const refuse = (message: string): never => {
   throw new InvalidArgumentError(message);
 };
 
-/** The parts between commas; a part in quotation marks is a JSON text, commas and all. */
+/** Splits at commas. A quoted part is a JSON string and can contain commas. */
 const partsOf = (text: string): readonly string[] => {
   const parts = text.match(/\s*("(?:[^"\\]|\\.)*"\s*(?=,|$)|[^,]*)(?:,|$)/g) ?? [];
-  // The pattern also finds the nothing at the end.
+  // The pattern also matches the empty end.
   const found = parts.slice(0, -1).map((part) => part.replace(/,$/, "").trim());
   if (text.trimEnd().endsWith(",")) found.push("");
   return found;
@@ -34,13 +34,13 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** What is in quotation marks, or the text itself. */
+/** The quoted string, or the text itself. */
 const textOf = (part: string): string => {
   const value = part.startsWith('"') ? jsonOf(part) : undefined;
   return typeof value === "string" ? value : part;
 };
 
-/** Numbers, true and false as in JSON stay so. */
+/** Keeps numbers, true and false as JSON values. */
 const scalarOf = (part: string): Scalar => {
   const value = jsonOf(part);
   return typeof value === "number" || typeof value === "boolean" ? value : textOf(part);
@@ -49,7 +49,7 @@ const scalarOf = (part: string): Scalar => {
 const listOf = <T>(rest: string, what: string, read: (part: string) => T): T[] => {
   const parts = partsOf(rest);
   if (rest === "" || parts.includes("")) {
-    return refuse(`After ${what} it needs one or more values with commas between them.`);
+    return refuse(`${what} must be followed by one or more values, separated by commas.`);
   }
   return parts.map(read);
 };
@@ -57,7 +57,7 @@ const listOf = <T>(rest: string, what: string, read: (part: string) => T): T[] =
 const shortForm = (text: string): Condition => {
   const [, first = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
   if (first === "not") {
-    return rest === "" ? refuse(`After not it needs a condition, ${example}.`) : negated(rest);
+    return rest === "" ? refuse(`not must be followed by a condition, ${example}.`) : negated(rest);
   }
   if (first === "everyone" && rest === "") return everyone;
   const [, op = "", value = ""] = /^(\S+)\s*(.*)$/s.exec(rest) ?? [];
@@ -68,18 +68,18 @@ const shortForm = (text: string): Condition => {
     return refuse(
       op === ""
         ? `It must be JSON, or an attribute, an operator and values, ${example}.`
-        : `"${op}" is not an operator: after the attribute it needs one of ${shortOperators.join(", ")}.`,
+        : `"${op}" is not an operator: the attribute must be followed by one of ${shortOperators.join(", ")}.`,
     );
   }
   if (op === "exists" || op === "missing") {
-    if (value !== "") refuse(`After ${op} it needs nothing more.`);
+    if (value !== "") refuse(`${op} takes no value.`);
     return { attribute: first, op: "exists", value: op === "exists" };
   }
   if (lists.has(op)) {
     const read = op === "in" || op === "notIn" ? scalarOf : textOf;
     return { attribute: first, op, values: listOf<Scalar>(value, op, read) };
   }
-  if (value === "") return refuse(`After ${op} it needs a value.`);
+  if (value === "") return refuse(`${op} must be followed by a value.`);
   return { attribute: first, op, value: numbers.has(op) ? numberOf(op, value) : textOf(value) };
 };
 
@@ -87,16 +87,16 @@ const numberOf = (op: string, text: string): number => {
   const value = jsonOf(text);
   return typeof value === "number"
     ? value
-    : refuse(`After ${op} it needs a number, not "${text}".`);
+    : refuse(`${op} must be followed by a number, not "${text}".`);
 };
 
 const negated = (text: string): Condition => ({ not: shortForm(text) });
 
-/** Values of several types need quotation marks. */
+/** Values that look like numbers need quotes to be strings. */
 const hintFor = (message: string): string =>
-  message.endsWith("all of one type") ? `; write '"7"' for the text 7` : "";
+  message.endsWith("all of one type") ? `; write '"7"' for the string 7` : "";
 
-/** Refuses what the server would refuse. */
+/** Rejects conditions that the server would reject. */
 const checked = (condition: unknown): Condition => {
   const errors = collectErrors();
   const rules = { errors, budget: { conditions: maxConditions }, mayNameSegments: true };
@@ -114,26 +114,26 @@ export const parseCondition = (text: string): Condition => {
   if (!given.startsWith("{")) return checked(shortForm(given));
   const value = jsonOf(given);
   return value === undefined
-    ? refuse("It begins like JSON, but is not valid JSON.")
+    ? refuse("It starts like JSON, but is not valid JSON.")
     : checked(value);
 };
 
-/** An option that may be repeated. */
+/** Collects conditions of an option that can be repeated. */
 export const conditions = (text: string, before: readonly Condition[] = []): Condition[] => [
   ...before,
   parseCondition(text),
 ];
 
-/** All of them must hold. */
+/** All conditions must hold. */
 export const allOf = (each: readonly Condition[]): Condition => {
   const [first, second] = each;
   return first !== undefined && second === undefined ? first : { all: each };
 };
 
 export const conditionHelp = `
-A condition is JSON, or in short an attribute, an operator and values:
+A condition is JSON, or in short form an attribute, an operator and values:
   plan in pro,team          country notIn RU,BY        email endsWith @acme.com
   age gte 18                app semverGte 2.1.0        signedUp after 2026-01-01T00:00:00Z
   ip inCidr 10.0.0.0/8      email exists               email missing
   segment beta,staff        not segment embargoed      everyone
-Numbers, true and false are not texts: '"7"' is the text 7. Several --when: all of them must hold.`;
+Numbers, true and false are not strings: '"7"' is the string 7. If --when is repeated, all conditions must hold.`;

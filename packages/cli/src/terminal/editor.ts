@@ -1,4 +1,4 @@
-// Lets somebody edit a text in their own editor, in a temporary file that nobody else can read.
+// Lets the user edit a text in their editor, in a temporary file that other users can't read.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,18 +8,18 @@ import { isAtTerminal } from "./ask.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { CommandFailed } from "./output.ts";
 
-/** The editor of the environment; at a terminal there is always vi. */
+/** The configured editor. At a terminal, vi is the default. */
 const editorOf = ({ VISUAL, EDITOR } = process.env): string => {
   const editor = VISUAL || EDITOR;
   if (editor) return editor;
   if (isAtTerminal()) return "vi";
   throw new CommandFailed(
-    "There is no editor: set VISUAL or EDITOR, such as EDITOR=nano, or run it at a terminal.",
+    "No editor is configured: set VISUAL or EDITOR, such as EDITOR=nano, or run the command at a terminal.",
     exitCodes.usage,
   );
 };
 
-/** The editor may be a command with options. */
+/** The editor can be a command with options. */
 const open = async (editor: string, file: string): Promise<void> => {
   const isWindows = process.platform === "win32";
   const child = isWindows
@@ -28,15 +28,15 @@ const open = async (editor: string, file: string): Promise<void> => {
   const [code] = (await once(child, "exit")) as [number | null];
   if (code === 0) return;
   throw new CommandFailed(
-    `The editor "${editor}" ended with ${code ?? "a signal"}: nothing was changed.`,
+    `The editor "${editor}" exited with ${code ?? "a signal"}: nothing was changed.`,
   );
 };
 
 export interface EditedText {
   readonly file: string;
-  /** Shows a text; what it gives is the text as it was saved. */
+  /** Opens the editor, and returns the saved text. */
   edit(text: string): Promise<string>;
-  /** Call it unless the text is still of use to somebody. */
+  /** Deletes the file. Don't call it if the user may still need the text. */
   remove(): void;
 }
 

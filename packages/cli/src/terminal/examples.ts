@@ -1,4 +1,4 @@
-// The examples at the end of a command's help.
+// Adds examples to the end of a command's help.
 import type { Command } from "commander";
 
 export const withExamples = (command: Command, ...examples: readonly string[]): Command =>

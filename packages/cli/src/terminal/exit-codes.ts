@@ -1,4 +1,4 @@
-// The exit codes; `halyard --help` lists them.
+// Exit codes, as listed by `halyard --help`.
 import type { ManagementErrorCode } from "@halyard/sdk/management";
 
 export const exitCodes = {
@@ -7,15 +7,15 @@ export const exitCodes = {
   /** An invalid command, or a value that the server rejects. */
   usage: 2,
   notFound: 3,
-  /** The key is missing, wrong or lacks the permission. */
+  /** The key is missing, invalid or lacks permission. */
   refused: 4,
-  /** It already exists, or was changed meanwhile. */
+  /** The object already exists, or was changed meanwhile. */
   conflict: 5,
-  /** The server or the store is unavailable; retrying later may work. */
+  /** The server or the database is unavailable; retrying later may work. */
   unavailable: 6,
   /** The compared sides differ. */
   different: 7,
-  /** With --wait: the change is made, but some programs do not have it yet. */
+  /** With --wait: the change was applied, but some clients don't have it yet. */
   lagging: 8,
 } as const;
 
@@ -38,7 +38,7 @@ const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
 export const exitCodeOf = (code: ManagementErrorCode): ExitCode =>
   byError[code] ?? exitCodes.failed;
 
-/** The error code in JSON, when the error did not come from a server. */
+/** The error code in JSON, if the error did not come from a server. */
 export const codeOf = (exitCode: ExitCode): string =>
   ({
     [exitCodes.done]: "DONE",

@@ -1,4 +1,4 @@
-// An explanation of a decision as a tree of lines, for people.
+// Formats the explanation of an evaluation as a tree of lines.
 import { choiceOf } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
 import { thousandthsOf } from "@halyard/core/percentage";
@@ -29,7 +29,7 @@ const resultText = (result: ShownTruth): string => {
 const line = (depth: number, result: ShownTruth, text: string): string =>
   inOneLineWith(resultText(result), `${"  ".repeat(depth)}${text}`);
 
-/** The result has colours, which the text must not have. */
+/** Results are coloured on a terminal, but the rest of the line is not. */
 const inOneLineWith = (result: string, text: string): string => `  ${result}  ${inOneLine(text)}`;
 
 const foundText = (condition: AttributeCondition & { readonly found?: unknown }): string =>
@@ -56,7 +56,7 @@ const conditionLines = (condition: ExplainedCondition, depth: number): readonly 
   return [line(depth, result, `${attributeText(condition)}: ${foundText(condition)}`)];
 };
 
-/** Whether a split has a share for the bucket; a bucket is where the shares, laid end to end, must reach. */
+/** Whether the split's shares include the bucket. */
 const reaches = (serve: Serve, bucket: Bucket): boolean => {
   if (typeof serve === "string" || bucket.percentage === null) return true;
   const sum = serve.reduce((total, { share }) => total + thousandthsOf(share), 0);
@@ -93,8 +93,8 @@ const requirementLine = ({ flag, variant, found, met }: ExplainedRequirement): s
 const bucketLine = ({ by, seed, value, percentage }: Bucket): string =>
   inOneLine(
     value === null
-      ? `  bucket   none: the context has no ${by} that counts`
-      : `  bucket   ${percentage} %, by ${by} ${JSON.stringify(value)} with the seed ${JSON.stringify(seed)}`,
+      ? `  bucket   none: the context has no usable ${by}`
+      : `  bucket   ${percentage}%, by ${by} ${JSON.stringify(value)} with the seed ${JSON.stringify(seed)}`,
   );
 
 const reasons: Readonly<Record<string, string>> = {
@@ -102,8 +102,8 @@ const reasons: Readonly<Record<string, string>> = {
   DISABLED: "the flag is disabled",
   SPLIT: "by the bucket",
   TARGETING_MATCH: "by a rule",
-  DEFAULT: "no rule decides",
-  PREREQUISITE_FAILED: "what it requires is not met",
+  DEFAULT: "by the default rule",
+  PREREQUISITE_FAILED: "a prerequisite is not met",
 };
 
 const headLine = (explained: FlagExplanation, forWhom: string): string => {

@@ -1,4 +1,4 @@
-// A flag and its changes as text, for people.
+// Formats a flag and its changes as text.
 import {
   difference,
   formatMember,
@@ -25,14 +25,14 @@ export const stateCell = ({ enabled }: Flag): Cell =>
 const countText = (count: number, one: string): string =>
   `${count} ${count === 1 ? one : `${one}s`}`;
 
-/** Whom it reaches while it is on and no rule decides, such as `everyone`, `25 %` or `red 25 %, blue 75 %`. */
+/** The reach of the default rule while the flag is on, such as `everyone`, `25%` or `red 25%, blue 75%`. */
 const baseText = (flag: Flag): string => {
   if (flag.type === "variant") return formatServe(flag.otherwise);
-  if (flag.type === "rollout") return `${flag.percentage} %`;
-  return choiceOf(flag).otherwise === "off" ? "nobody" : "everyone";
+  if (flag.type === "rollout") return `${flag.percentage}%`;
+  return choiceOf(flag).otherwise === "off" ? "no one" : "everyone";
 };
 
-/** Whom it reaches while it is on, such as `everyone`, `25 %` or `2 rules, otherwise 25 %`. */
+/** The reach while the flag is on, such as `everyone`, `25%` or `2 rules, otherwise 25%`. */
 export const reachText = (flag: Flag): string => {
   if (!isFlagTypeName(flag.type)) return "unknown (the type is newer than this command)";
   const { rules } = flag;
@@ -40,14 +40,14 @@ export const reachText = (flag: Flag): string => {
   return `${countText(rules.length, "rule")}, otherwise ${baseText(flag)}`;
 };
 
-/** The same in a sentence: `on for everyone`, `on serving red`, `on by 2 rules, otherwise 25 %`. */
+/** The reach as part of a sentence: `on for everyone`, `on serving red`, `on by 2 rules, otherwise 25%`. */
 export const onText = (flag: Flag): string => {
   const reach = inOneLine(reachText(flag));
   if (flag.rules !== undefined) return `on by ${reach}`;
   return `on ${flag.type === "variant" ? "serving" : "for"} ${reach}`;
 };
 
-/** What `reachText` shows already, or what is shown in lines of its own. */
+/** Fields that `reachText` covers, or that have lines of their own. */
 const shownElsewhere = new Set([
   "percentage",
   "otherwise",
@@ -62,7 +62,7 @@ const settingNames: Readonly<Record<string, string>> = {
   bucketSeed: "split seed",
 };
 
-/** The other members of the flag, in one line each. */
+/** The other fields of the flag, one line each. */
 export const settingTexts = (flag: Flag): readonly (readonly [name: string, text: string])[] =>
   membersOf(flag.type)
     .filter(([name]) => memberOf(flag, name) !== undefined && !shownElsewhere.has(name))
@@ -75,7 +75,7 @@ const longestValue = 80;
 const shortened = (text: string): string =>
   text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
 
-/** Its variants and rules, each in a line of its own. */
+/** The variants and rules, one line each. */
 export const targetingLines = (flag: Flag): readonly (readonly [name: string, text: string])[] => {
   const named = (name: string, lines: readonly string[]) =>
     lines.map((line, index) => [index === 0 ? name : "", line] as const);
@@ -104,11 +104,11 @@ export const targetingLines = (flag: Flag): readonly (readonly [name: string, te
 };
 
 export interface ChangedMember extends Pick<MemberChange, "member"> {
-  /** Such as `10 % → 25 %`. */
+  /** Such as `10% → 25%`. */
   readonly text: string;
 }
 
-/** Member by member; null was not there, so the flag was created. */
+/** Field by field. Without a flag before, the flag was created. */
 export const changesBetween = (
   before: Flag | null,
   after: Flag | null,
@@ -130,11 +130,11 @@ export const changesInOneLine = (before: Flag | null, after: Flag | null): strin
     .map(({ member, text }) => `${member} ${text}`)
     .join(", ");
 
-/** The flag of an event as it was: `previous` has what changed, null where nothing was set. */
+/** The flag of an event before the change: `previous` has the changed fields, null for unset ones. */
 export const previousFlag = (flag: Flag, previous: Partial<Flag> | PatchFlag): Flag =>
   ({ ...flag, ...previous }) as Flag;
 
-/** The person first, then the key: `Ada Lovelace (key cli)`. */
+/** The user first, then the key: `Ada Lovelace (key cli)`. */
 export const actorInLine = (actor: Actor): string => inOneLine(actorText(actor));
 
 /** With the id that `halyard history --actor` takes: `ci (9f86…)`, `Ada Lovelace (key cli, 9f86…)`. */

@@ -1,8 +1,8 @@
-// Parses values of the command line, or says what they must be.
+// Parses values of the command line, with messages for invalid ones.
 import { isPercentage } from "@halyard/core/percentage";
 import { InvalidArgumentError } from "commander";
 
-/** `25`, `25%` and `25 %`. */
+/** Accepts `25`, `25%` and `25 %`. */
 export const percentage = (text: string): number => {
   const [, digits] = /^(\d+(?:\.\d+)?) ?%?$/.exec(text) ?? [];
   const value = digits === undefined ? Number.NaN : Number(digits);
@@ -24,7 +24,7 @@ export const wholeNumber =
 
 const unitLengths = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Milliseconds, from texts such as 30m, 2h or 7d. */
+/** Milliseconds from a duration such as 30m, 2h or 7d. */
 const durationOf = (text: string): number | undefined => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return unit === undefined
@@ -32,7 +32,7 @@ const durationOf = (text: string): number | undefined => {
     : Number(count) * unitLengths[unit as keyof typeof unitLengths];
 };
 
-/** A time with its zone, or a day. */
+/** A time with a zone, or a day. */
 const timeOf = (text: string): Date | undefined => {
   const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? new Date(text)
@@ -40,23 +40,23 @@ const timeOf = (text: string): Date | undefined => {
   return time && !Number.isNaN(time.getTime()) ? time : undefined;
 };
 
-/** A time, or how long ago. */
+/** A time, or an age. */
 export const moment = (text: string): Date => {
   const ago = durationOf(text);
   const time = ago === undefined ? timeOf(text) : new Date(Date.now() - ago);
   if (time) return time;
   throw new InvalidArgumentError(
-    "It must be a time such as 2026-11-14T12:00:00Z, or how long ago such as 30m, 2h or 7d.",
+    "It must be a time such as 2026-11-14T12:00:00Z, or an age such as 30m, 2h or 7d.",
   );
 };
 
-/** A time, or in how long. */
+/** A time, or a duration from now. */
 export const futureMoment = (text: string): Date => {
   const ahead = durationOf(text);
   const time = ahead === undefined ? timeOf(text) : new Date(Date.now() + ahead);
   if (time && time.getTime() > Date.now()) return time;
   throw new InvalidArgumentError(
-    "It must be a time in the future such as 2027-11-14T12:00:00Z, or in how long such as 12h or 90d.",
+    "It must be a time in the future such as 2027-11-14T12:00:00Z, or a duration such as 12h or 90d.",
   );
 };
 
@@ -67,11 +67,11 @@ export const trueOrFalse = (text: string): boolean => {
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** `member=value`, which may be repeated: the value is JSON, or else text. */
+/** Collects `field=value`. The value is JSON, or else text. */
 export const setting = (text: string, before: Settings = {}): Settings => {
   const [, member, value] = /^([A-Za-z]\w*)=(.*)$/s.exec(text) ?? [];
   if (member === undefined || value === undefined) {
-    throw new InvalidArgumentError("It must be member=value, such as percentage=25.");
+    throw new InvalidArgumentError("It must be field=value, such as percentage=25.");
   }
   return { ...before, [member]: jsonOrText(value) };
 };
@@ -90,19 +90,19 @@ export interface NamedValue {
   readonly text: string;
 }
 
-/** `name=value`, which may be repeated. */
+/** Collects `name=value`. */
 export const namedValue = (text: string, before: readonly NamedValue[] = []): NamedValue[] => {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
     throw new InvalidArgumentError("It must be name=value.");
   }
   if (before.some((each) => each.name === name)) {
-    throw new InvalidArgumentError(`"${name}" has a value already.`);
+    throw new InvalidArgumentError(`"${name}" already has a value.`);
   }
   return [...before, { name, text: value }];
 };
 
-/** A text that may be repeated. */
+/** Collects texts. */
 export const texts = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
 export const jsonOrText = (text: string): unknown => {

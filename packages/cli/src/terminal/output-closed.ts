@@ -1,11 +1,11 @@
-// The reader of the output may exit early: work continues without output, and commands that only print can stop.
+// Handles a reader of the output that exits early: work continues without output, and commands that only print stop.
 
 const left = new AbortController();
 
-/** Aborts when nothing reads standard output any more, which is noticed at the next print. */
+/** Aborts once the reader of standard output is gone, which the next print detects. */
 export const outputClosed: AbortSignal = left.signal;
 
-/** A pipe or socket without a reader, a terminal that was closed. */
+/** A pipe or socket without a reader, or a closed terminal. */
 const codes: readonly (string | undefined)[] = ["EPIPE", "ECONNRESET", "EIO"];
 
 export const ignoreClosedOutput = (): void => {
@@ -17,10 +17,10 @@ export const ignoreClosedOutput = (): void => {
   }
 };
 
-/** For commands that run until they are stopped: by a signal, by the loss of their reader, or by themselves. */
+/** For commands that run until they are stopped, lose their reader or finish. */
 export const untilStopped = (): AbortController => {
   const stop = new AbortController();
-  // Further signals change nothing: it is stopping already.
+  // Ignores further signals while stopping.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop.abort());
   outputClosed.addEventListener("abort", () => stop.abort());
   return stop;

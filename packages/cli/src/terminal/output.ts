@@ -1,10 +1,10 @@
-// The output of commands: tables for people, JSON for scripts, one sentence when something fails.
+// The output of commands: tables and sentences for users, JSON for scripts.
 import { styleText } from "node:util";
 import type { Failure, Result } from "@halyard/server/errors";
 import { codeOf, type ExitCode, exitCodes } from "./exit-codes.ts";
 import { outputClosed } from "./output-closed.ts";
 
-/** The command failed; its message is one sentence for people, with the next step. */
+/** A failed command. The message is a sentence with the next step. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
   readonly exitCode: ExitCode;
@@ -23,7 +23,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Nothing was changed, but the change is proposed: the command is done. Its message is for people, the rest for scripts. */
+/** The change was submitted for approval and not applied, which counts as success. The message is for users, the rest for scripts. */
 export class Proposed extends CommandFailed {
   readonly request: object;
   readonly server: string;
@@ -34,7 +34,7 @@ export class Proposed extends CommandFailed {
   }
 }
 
-/** Nothing was changed: whom the change would hit, for people and for scripts. */
+/** The change was previewed and not applied. The result is for users and for scripts. */
 export class Previewed extends CommandFailed {
   readonly preview: object;
   constructor(message: string, preview: object) {
@@ -56,7 +56,7 @@ const exitCodeFor = ({ code, details }: Failure): ExitCode => {
     case "CONFLICT":
       return exitCodes.conflict;
     case "VALIDATION_FAILED":
-      // Without a field it is not about a value on the command line: a backup failed its verification.
+      // Without a field, the error is not about a value on the command line, but for example a backup that failed verification.
       return details ? exitCodes.usage : exitCodes.failed;
     default:
       return exitCodes.failed;
@@ -64,8 +64,8 @@ const exitCodeFor = ({ code, details }: Failure): ExitCode => {
 };
 
 /**
- * Makes text from others safe to print: control characters (also those above 0x7f) could control the terminal, line breaks
- * could forge lines, and marks of the writing direction could show text in another order than it has.
+ * Makes foreign text safe to print. Control characters (including those above 0x7f) could control the terminal, line
+ * breaks could forge lines, and direction marks could reorder the text.
  */
 export const inOneLine = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, " ");
@@ -73,17 +73,17 @@ export const inOneLine = (text: string): string =>
 /** The same for text with several lines. */
 export const withoutControls = (text: string): string => text.split("\n").map(inOneLine).join("\n");
 
-/** Prints the text unchanged: text from others must pass `inOneLine` first. */
+/** Prints the text unchanged, so foreign text must pass through `inOneLine` first. */
 export const print = (text: string): void => {
   if (!outputClosed.aborted) process.stdout.write(`${text}\n`);
 };
 
-/** A message for people on standard error, apart from the result. */
+/** Prints a message on standard error, separate from the result. */
 export const printAside = (text: string): void => {
   process.stderr.write(`${withoutControls(text)}\n`);
 };
 
-/** Escapes what JSON leaves as it is, though a terminal would obey it. The value stays the same. */
+/** Escapes characters that JSON allows but a terminal would interpret. The value stays the same. */
 export const jsonText = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replaceAll(
     /[\x7f-\x9f\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
@@ -94,11 +94,11 @@ export const printJson = (value: unknown): void => print(jsonText(value, 2));
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 
-/** Coloured on a terminal only; respects NO_COLOR and FORCE_COLOR. */
+/** Adds color on a terminal only. Respects NO_COLOR and FORCE_COLOR. */
 export const coloured = (style: Style, text: string): string =>
   styleText(style, inOneLine(text), { stream: process.stdout });
 
-/** Text, or text with a colour. Escape codes inside the text are removed. */
+/** Text, or text with a color. Escape codes inside the text are removed. */
 export type Cell = string | { readonly style: Style; readonly text: string };
 
 export const shownCell = (cell: Cell): string =>

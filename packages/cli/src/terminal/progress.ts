@@ -1,7 +1,7 @@
-// Shows the progress of long work: one line on standard error, updated in place, on a terminal only.
+// Shows the progress of long work in one line on standard error, updated in place, on a terminal only.
 
 export interface Progress {
-  /** How many are done, and of how many, if known. */
+  /** The number of completed items, and the total if known. */
   at(done: number, total?: number): void;
   /** Removes the line. */
   end(): void;
@@ -19,7 +19,7 @@ export const createProgress = (what: string): Progress => {
       if (now - shownAt < updateInterval && done !== total) return;
       shownAt = now;
       const share = total === 0 ? 100 : Math.floor((100 * done) / (total ?? done));
-      const of = total === undefined ? "" : ` of ${total} (${share} %)`;
+      const of = total === undefined ? "" : ` of ${total} (${share}%)`;
       stderr.write(`\r\x1b[K${what}: ${done}${of}`);
     },
     end: () => void stderr.write("\r\x1b[K"),

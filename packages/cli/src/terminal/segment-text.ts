@@ -1,4 +1,4 @@
-// A segment and its changes as text, for people.
+// Formats a segment and its changes as text.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import {
   type MemberList,
@@ -20,7 +20,7 @@ export const countsText = (counts: Readonly<Record<MemberList, number>>): string
 const whenText = (when: Condition | null | undefined): string =>
   when === null || when === undefined ? "none" : conditionText(when);
 
-/** In one line, such as `2 included, 0 excluded, when plan in pro`. */
+/** One line, such as `2 included, 0 excluded, when plan in pro`. */
 export const segmentText = ({ include, exclude, when }: Segment): string => {
   const counts = countsText({ include: include.length, exclude: exclude.length });
   return when === null ? counts : `${counts}, when ${conditionText(when)}`;
@@ -31,7 +31,7 @@ const descriptionText = (description: string | null | undefined): string =>
 
 type Rest = Pick<Segment, "description" | "when">;
 
-/** Of what is no list. */
+/** Fields that are not lists. */
 export const restChanges = (before: Partial<Rest>, after: Partial<Rest>): readonly string[] => {
   const pairs = [
     ["description", descriptionText(before.description), descriptionText(after.description)],
@@ -57,7 +57,7 @@ export const listChangeText = (
   { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
 ): string => inOneLine([list, ...namesText("+", added), ...namesText("-", removed)].join(" "));
 
-/** Of an entry of the history: what it was, and what came of it. */
+/** The change of a history entry. */
 export const segmentChanges = (before: object | null, after: object | null): readonly string[] => {
   if (after === null) return [];
   const change = after as SegmentChange;

@@ -1,4 +1,4 @@
-// Shares of people on the command line, such as `red=25,blue=75`, and what a change of them means.
+// Shares of users on the command line, such as `red=25,blue=75`, and the effect of changing them.
 
 import { allThousandths, fromThousandths, thousandthsOf } from "@halyard/core/percentage";
 import type { Share } from "@halyard/core/targeting/split";
@@ -6,7 +6,7 @@ import type { Serve } from "@halyard/core/targeting/targeting";
 import { InvalidArgumentError } from "commander";
 import { percentage } from "./option-values.ts";
 
-const mustBe = "It must be variant=percentage with commas between them, such as red=25,blue=75.";
+const mustBe = "It must be variant=percentage, separated by commas, such as red=25,blue=75.";
 
 const shareOf = (text: string): Share => {
   const [, variant, share] = /^([^=\s]+)=(.+)$/.exec(text.trim()) ?? [];
@@ -14,7 +14,7 @@ const shareOf = (text: string): Share => {
   return { variant, share: percentage(share.trim()) };
 };
 
-/** An argument that may be repeated, each with one or more shares. */
+/** Collects shares. Each argument can contain several. */
 export const shares = (text: string, before: readonly Share[] = []): readonly Share[] => [
   ...before,
   ...text.split(",").map(shareOf),
@@ -28,18 +28,18 @@ export const serve = (text: string): Serve => {
   return text.trim();
 };
 
-/** The shares of what is served to all. */
+/** A variant for everyone as shares. */
 export const sharesOf = (served: Serve): readonly Share[] =>
   typeof served === "string" ? [{ variant: served, share: 100 }] : served;
 
-/** A variant when everyone gets the same. */
+/** Shares as a variant, if everyone gets the same one. */
 export const serveOf = (given: readonly Share[]): Serve => {
   const [first, second] = given;
   return first?.share === 100 && second === undefined ? first.variant : given;
 };
 
 export interface Move {
-  /** Undefined for people whom the split does not reach. */
+  /** Undefined for users outside the shares. */
   readonly from: string | undefined;
   readonly to: string | undefined;
   /** In percent. */
@@ -60,7 +60,7 @@ const stretchesOf = (given: readonly Share[]): readonly Stretch[] => {
   return [...laid, { variant: undefined, end: allThousandths }];
 };
 
-/** Who gets something else afterwards, as parts of all people. */
+/** The users whose variant changes, as shares of all users. */
 export const movesBetween = (
   before: readonly Share[],
   after: readonly Share[],
@@ -84,17 +84,17 @@ export const movesBetween = (
   return [...moved.values()];
 };
 
-const nameOf = (variant: string | undefined): string => variant ?? "what follows";
+const nameOf = (variant: string | undefined): string => variant ?? "later rules";
 
-/** A sentence about who moves. */
+/** A sentence about the users whose variant changes. */
 export const movesText = (moves: readonly Move[]): string => {
   const total = moves.reduce((sum, { share }) => sum + thousandthsOf(share), 0);
-  if (total === 0) return "Nobody gets another variant.";
+  if (total === 0) return "No users change variants.";
   const [only, second] = moves;
   const route = ({ from, to }: Move) => `from ${nameOf(from)} to ${nameOf(to)}`;
   if (only !== undefined && second === undefined) {
-    return `${only.share} % of people move ${route(only)}.`;
+    return `${only.share}% of users move ${route(only)}.`;
   }
-  const each = moves.map((move) => `${move.share} % ${route(move)}`);
-  return `${fromThousandths(total)} % of people move: ${each.join(", ")}.`;
+  const each = moves.map((move) => `${move.share}% ${route(move)}`);
+  return `${fromThousandths(total)}% of users move: ${each.join(", ")}.`;
 };

@@ -1,11 +1,11 @@
-// Conditions, rules and splits as text, for people. Conditions look as the command line takes them.
+// Formats conditions, rules and splits as text, with conditions in the short form of the command line.
 import { formatServe } from "@halyard/core/flags/variant";
 import { type Condition, isEveryone } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition, Scalar } from "@halyard/core/targeting/conditions/operators";
 import type { Rule } from "@halyard/core/targeting/targeting";
 import { inOneLine } from "./output.ts";
 
-/** In quotation marks when the short form would read it as something else. */
+/** Quotes a value that the short form would otherwise read differently. */
 const scalarText = (value: Scalar, hasNumbers: boolean): string => {
   if (typeof value !== "string") return String(value);
   const isPlain = /^[^\s",][^",]*$/.test(value) && value === value.trim();
@@ -13,7 +13,7 @@ const scalarText = (value: Scalar, hasNumbers: boolean): string => {
   return isPlain && !looksLikeOther ? value : JSON.stringify(value);
 };
 
-/** A single value stands to the end of the line, so only texts that begin like JSON need quotation marks. */
+/** A single value extends to the end of the line, so only strings that look like JSON need quotes. */
 const valueText = (value: Scalar | undefined): string =>
   typeof value === "string" && !value.startsWith('"') ? value : JSON.stringify(value);
 
@@ -28,7 +28,7 @@ export const attributeText = (condition: AttributeCondition): string => {
   return `${attribute} ${op} ${what}${more}`;
 };
 
-/** `isInner`: as a part of another condition, which needs brackets around several. */
+/** `isInner`: the condition is part of another one, so several parts need brackets. */
 const text = (condition: Condition, isInner: boolean): string => {
   if (isEveryone(condition)) return "everyone";
   if ("not" in condition) return `not ${text(condition.not, true)}`;
@@ -43,11 +43,11 @@ const text = (condition: Condition, isInner: boolean): string => {
 
 export const conditionText = (condition: Condition): string => inOneLine(text(condition, false));
 
-/** Such as `plan in pro → on 25 %, off 75 %`. */
+/** Such as `plan in pro → on 25%, off 75%`. */
 export const ruleText = ({ when, serve, disabled }: Rule): string =>
   `${conditionText(when)} → ${formatServe(serve)}${disabled === true ? " (disabled)" : ""}`;
 
-/** Such as `+staff: plan in pro → on`, `-beta`, `~pro: …`; empty when only something else of a rule changed. */
+/** Such as `+staff: plan in pro → on`, `-beta`, `~pro: …`. Empty if only other parts of rules changed. */
 export const ruleChanges = (
   before: readonly Rule[] = [],
   after: readonly Rule[] = [],

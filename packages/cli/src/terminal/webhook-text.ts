@@ -1,10 +1,10 @@
-// Webhooks and their deliveries as text, for people.
+// Formats webhooks and their deliveries as text.
 import type { Delivery, DeliveryAttempt, ListChange, NewWebhook } from "@halyard/sdk/management";
 import type { WebhookEvent } from "@halyard/sdk/webhooks";
 import { actorInLine, changesInOneLine, previousFlag } from "./flag-text.ts";
 import { type Cell, coloured, inOneLine } from "./output.ts";
 
-/** The names of a list with commas; the server validates them. */
+/** The names of a comma-separated list. The server validates them. */
 export const eventNames = (text: string): NewWebhook["events"] =>
   text
     .split(",")
@@ -20,7 +20,7 @@ export const succeeded = ({ status }: DeliveryAttempt): boolean =>
 export const attemptText = ({ status, error, milliseconds }: DeliveryAttempt): string =>
   status === null ? inOneLine(error ?? "no response") : `${status} in ${milliseconds} ms`;
 
-/** The beginning of the receiver's response, in one line. */
+/** The start of the receiver's response, in one line. */
 export const responseText = ({ response }: DeliveryAttempt): string | undefined => {
   const line = inOneLine(response ?? "")
     .replaceAll(/\s+/g, " ")
@@ -35,13 +35,13 @@ export const stateOf = ({ state }: Delivery): Cell => ({
 
 type ChangeEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
 
-/** The members that were added and removed, such as `include +2 -1`. */
+/** The changes of member lists, such as `include +2 -1`. */
 const membersText = (name: string, change: ListChange | undefined): string =>
   change === undefined
     ? ""
     : `${name}${change.added.length > 0 ? ` +${change.added.length}` : ""}${change.removed.length > 0 ? ` -${change.removed.length}` : ""}`;
 
-/** Its key, and what changed. */
+/** The key of the object, and the changes. */
 const subjectOf = ({ type, data }: ChangeEvent): readonly [key: string, changes: string] => {
   if ("flag" in data) {
     return [

@@ -1,4 +1,4 @@
-// Stores for the tests of backups: with a server's first contents, and with as many bytes as a copy should take time for.
+// Databases for tests of backups: with the initial contents of a server, and large enough that copying takes time.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), "halyard-test-backup-"));
 after(() => rmSync(root, { recursive: true, force: true }));
 
 let folders = 0;
-/** A path of its own; nothing is there yet. */
+/** A new path, without a file. */
 export const newPath = (): string => {
   folders += 1;
   return join(root, `folder-${folders}`);
@@ -26,7 +26,7 @@ export const openDatabase = <T>(folder: string, work: (database: DatabaseSync) =
   }
 };
 
-/** As a first start leaves it, with one webhook in `production` that has a delivery pending. */
+/** Like after a first start, with one webhook in `production` that has a pending delivery. */
 export const makeStore = async (
   folder = newPath(),
 ): Promise<{ folder: string; keys: Readonly<Record<string, string>> }> => {
@@ -38,7 +38,7 @@ export const makeStore = async (
   return { folder, keys };
 };
 
-/** Makes the database so many megabytes larger, in events that stand in nobody's way. */
+/** Enlarges the database by this number of megabytes, with events that don't matter otherwise. */
 export const addBallast = (folder: string, megabytes: number): void =>
   openDatabase(folder, (database) => {
     const body = randomBytes(20_000);

@@ -1,4 +1,4 @@
-// A thread that runs the command again and again: the same main file, read anew for each run; what it imports is loaded once.
+// A thread that runs the command repeatedly: the main file is loaded anew for each run, its imports only once.
 import { parentPort, workerData } from "node:worker_threads";
 import type { Ended } from "../../../server/test/support/halyard-process.ts";
 
@@ -20,7 +20,7 @@ for (const name of ["stdout", "stderr"] as const) {
 const flush = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write("", () => resolve()));
 
-/** What keeps a process from ending; the ports are the thread's own. */
+/** The resources that keep a process alive. The ports belong to the thread. */
 const isHeld = (): boolean =>
   process.getActiveResourcesInfo().some((resource) => resource !== "MessagePort");
 
@@ -32,7 +32,7 @@ const run = async ({ args, environment }: Run): Promise<Ended> => {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment);
   await import(`${file}?${runs}`);
-  // A process would not end before.
+  // A process would still be running.
   while (isHeld()) await new Promise((resolve) => setTimeout(resolve, 2));
   for (const stream of [process.stdout, process.stderr]) {
     await flush(stream);
@@ -43,6 +43,6 @@ const run = async ({ args, environment }: Run): Promise<Ended> => {
 };
 
 parentPort?.on("message", (wanted: Run) => {
-  // What it throws ends the thread, and the test has it as an error.
+  // An exception ends the thread, and the test receives it as an error.
   void run(wanted).then((ended) => parentPort?.postMessage(ended));
 });

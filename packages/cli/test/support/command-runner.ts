@@ -1,4 +1,4 @@
-// The command line as scripts and people use it, against one server: what it prints and how it ends.
+// Runs commands against one server, and checks their output and exit code.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Ended } from "../../../server/test/support/halyard-process.ts";
@@ -6,18 +6,18 @@ import type { TestServer } from "../../../server/test/support/server.ts";
 import { runInThread } from "./command-thread.ts";
 
 export interface CommandRunner {
-  /** What it printed; it must end well. What it says aside is not looked at. */
+  /** Standard output of a command that must succeed. Ignores standard error. */
   succeed(...args: readonly string[]): Promise<string>;
-  /** The same with --json, read. */
+  /** The same with --json, parsed. */
   read<T = unknown>(...args: readonly string[]): Promise<T>;
-  /** It must end with this code, print nothing, and say this and no trace. */
+  /** The command must exit with this code, print only this message, and no stack trace. */
   refuse(args: readonly string[], code: number, message: RegExp): Promise<void>;
   run(...args: readonly string[]): Promise<Ended>;
-  /** The same server and file of profiles with other settings beside. */
+  /** A runner for the same server and profiles, with different settings. */
   with(settings: Readonly<Record<string, string>>): CommandRunner;
 }
 
-/** What a command is told of a server, and a file of profiles that is not there yet. */
+/** The environment variables of commands, and the path of a profiles file that does not exist yet. */
 export const settingsFor = (
   { url, folder }: Pick<TestServer, "url" | "folder">,
   key: string,
@@ -27,7 +27,7 @@ export const settingsFor = (
   HALYARD_CONFIG: join(folder, "config.json"),
 });
 
-/** In a thread, or in a process with `start`: runHalyard. */
+/** Runs in a thread, or in a process with `start`: runHalyard. */
 export const createRunner = (
   settings: Readonly<Record<string, string>>,
   start = runInThread,

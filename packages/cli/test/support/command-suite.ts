@@ -1,4 +1,4 @@
-// A server with one environment for the tests of a file, and the command as somebody with its admin key runs it.
+// A server with one environment for the tests of a file, and a runner with its admin key.
 import { after, before } from "node:test";
 import {
   type ScriptedReceiver,
@@ -14,13 +14,13 @@ import { type CommandRunner, createRunner, settingsFor } from "./command-runner.
 interface CommandSuite {
   readonly server: TestServer;
   readonly environment: TestEnvironment;
-  /** Gets webhooks that are registered with its URL. */
+  /** Receives the requests of webhooks that are registered with its URL. */
   readonly receiver: ScriptedReceiver;
   readonly settings: Record<string, string>;
   readonly halyard: CommandRunner;
 }
 
-/** Call it once at the top of a file. What it returns is filled in before the first test. */
+/** Call this once at the top of a file. The result is filled in before the first test. */
 export const commandSuite = (): CommandSuite => {
   const suite = {} as CommandSuite;
   before(async () => {

@@ -1,5 +1,5 @@
-// The command in a thread of the tests instead of a process: the same main file with arguments, settings, output and exit
-// code of its own, for a twentieth of the time. For what is not about the process itself: no signals, pipes or terminals.
+// Runs the command in a thread instead of a process, with its own arguments, settings, output and exit code, in a
+// twentieth of the time. For tests that don't need a process with signals, pipes or terminals.
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import {
@@ -31,7 +31,7 @@ const runOn = async (host: Worker, run: Run): Promise<Ended> => {
   return ended;
 };
 
-/** These are settings of the command; others, such as TMPDIR, are of its process. */
+/** Settings of the command. Others, such as TMPDIR, belong to the process. */
 const isOfCommand = (name: string): boolean => /^(HALYARD_|DATABASE_URL$|PORT$|HOST$)/.test(name);
 
 /** As runHalyard; with settings of the process, it is that. */

@@ -1,4 +1,4 @@
-// Runs halyard doctor and gives what it found, one line each.
+// Runs halyard doctor, and returns its results, one line each.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ interface Report {
   }[];
 }
 
-/** Everything that is not well, one line each. */
+/** All problems, one line each. */
 export const examine = async (args: readonly string[], settings = {}) => {
   const ended = await runInThread(["doctor", "--json", ...args], {
     HALYARD_CONFIG: "/nowhere",
@@ -40,7 +40,7 @@ export const found = (lines: readonly string[], pattern: RegExp) =>
     lines.some((line) => pattern.test(line)),
     `${pattern} is not among\n${lines.join("\n")}`,
   );
-/** In a folder without a store: only the server is looked at. */
+/** In a folder without a database, so that only the server is checked. */
 export const examineAlone = async (args: readonly string[], variables = {}) => {
   const here = newPath();
   mkdirSync(here);

@@ -1,4 +1,4 @@
-// Every command of the program with arguments that work, and where it should go when an address is given.
+// Every command with working arguments, and its target if an address is specified.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface World {
   webhook(): Promise<string>;
   request(): Promise<string>;
   user(): Promise<string>;
-  /** A personal key of another person than the author of requests. */
+  /** A personal key of a user other than the author of requests. */
   readonly reviewerKey: string;
 }
 
@@ -78,17 +78,17 @@ type Arguments = readonly string[];
 
 export interface Case {
   readonly args: (world: World) => Arguments | Promise<Arguments>;
-  /** "server": calls the server; "database": works on one only; otherwise why it does neither. */
+  /** "server": calls the server; "database": works on the database only; otherwise the reason for neither. */
   readonly goes: "server" | "database" | (string & {});
   /** The command changes something and prints the target. */
   readonly changes?: boolean;
   /** Replaces the options that identify the caller. */
   readonly as?: "reviewer" | "author";
-  /** How to end the process, if it doesn't exit by itself. */
+  /** Stops the process, if it doesn't exit by itself. */
   readonly runs?: "until its input ends" | "until it is stopped";
-  /** Its output with --json is not one JSON value. */
+  /** Its output with --json is not a single JSON value. */
   readonly noJson?: boolean;
-  /** Settings of its process. */
+  /** Environment variables of its process. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -244,11 +244,11 @@ export const cases: Readonly<Record<string, Case>> = {
   suggest: reads(() => ["flag", "x"]),
 };
 
-/** Every command that does something, by its words. */
+/** Every command with an action. */
 export const leavesOf = (command: Command, words: Arguments = []): [string, Command][] =>
   command.commands.flatMap((child): [string, Command][] => {
     const path = [...words, child.name()];
-    // A group prints its help; it has neither options nor arguments.
+    // A group prints its help and has neither options nor arguments.
     const isGroup =
       child.commands.length > 0 && child.options.length + child.registeredArguments.length === 0;
     return [

@@ -1,4 +1,4 @@
-// Files of flags in a folder of their own, and the command run on them in one environment.
+// Files of flags in a separate folder, and commands on them in one environment.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -29,22 +29,22 @@ type Flag = ReturnType<typeof boolean> | ReturnType<typeof rollout>;
 
 export interface Bench extends TestEnvironment {
   readonly folder: string;
-  /** As results tell the place. */
+  /** The place in results. */
   readonly where: string;
   readonly settings: Record<string, string>;
   run(...args: string[]): Promise<Ended>;
-  /** Its standard output; it must have ended well and said nothing else. */
+  /** Standard output of a command that must succeed and print nothing else. */
   succeed(...args: string[]): Promise<string>;
-  /** It must have ended so, with this on standard error. */
+  /** The command must exit with this code and print this on standard error. */
   fail(code: number, message: RegExp, ...args: string[]): Promise<Ended>;
-  /** The name of a new file with this text, or these flags. */
+  /** The name of a new file with this text or these flags. */
   file(name: string, content: string | readonly Flag[]): string;
   put(...flags: Flag[]): Promise<void>;
   flags(): Promise<unknown>;
   revision(): Promise<string | null>;
 }
 
-/** An environment of its own, with its settings. */
+/** A new environment with its settings. */
 export const newBench = async (server: TestServer): Promise<Bench> => {
   const environment = await server.environment();
   const { admin, keys } = environment;
@@ -92,7 +92,7 @@ export const newBench = async (server: TestServer): Promise<Bench> => {
   };
 };
 
-/** With this text on its standard input. */
+/** With this text as its standard input. */
 export const runWithInput = async (
   args: readonly string[],
   settings: Readonly<Record<string, string>>,

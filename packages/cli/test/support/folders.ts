@@ -1,4 +1,4 @@
-// Folders that are gone when the tests of a file are over.
+// Folders that are deleted after the tests of a file.
 import { rmSync } from "node:fs";
 import { after } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
@@ -6,7 +6,7 @@ import { newFolder } from "../../../server/test/support/server.ts";
 
 const folders: string[] = [];
 after(() => {
-  // A process that a failed test has left behind may still write into one.
+  // A process of a failed test may still write into the folder.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -16,7 +16,7 @@ export const folderOf = (): string => {
   return folder;
 };
 
-/** A folder with a store in it, as a server leaves it. */
+/** A folder with a database, as a server leaves it. */
 export const storeOf = async (): Promise<string> => {
   const folder = folderOf();
   const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));

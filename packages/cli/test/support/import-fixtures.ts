@@ -1,4 +1,4 @@
-// Files of other products with targeting, and the flags and segments that become of them.
+// Files of other products with targeting, and their conversion.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export const folder = join(import.meta.dirname, "..", "fixtures", "products");
 export const readJson = (...names: string[]): unknown =>
   JSON.parse(readFileSync(join(folder, ...names), "utf8"));
 
-/** The file, its product, and the environment to take. */
+/** The file, its product, and the environment to import. */
 export const files: Readonly<
   Record<string, readonly [file: string, from: Product, environment?: string]>
 > = {
@@ -45,7 +45,7 @@ export const convertFile = async (
   return { ...convert(found, segments, options), remarks };
 };
 
-/** Evaluates the flags of a file together, as a server would. */
+/** Evaluates the flags of a file together, like a server. */
 export const evaluator = ({ flags, segments }: Converted) => {
   const tests = new Map(segments.map((segment) => [segment.key, compileSegment(stateOf(segment))]));
   const prepared = new Map<string, PreparedFlag>();

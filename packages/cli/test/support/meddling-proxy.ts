@@ -1,10 +1,10 @@
-// Stands between the command and the server, and does something of its own just before a request goes through.
+// A proxy between the command and the server that can act just before a request passes.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Called before each request; what it gives is answered instead of passing the request on. */
+/** Called before each request. A result is returned as the response, instead of passing the request on. */
 type Meddle = (
   method: string,
   path: string,

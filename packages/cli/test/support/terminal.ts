@@ -1,23 +1,23 @@
-// The command at a terminal of its own, with somebody who types.
+// Runs the command at a real terminal, with typed input.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { commandFile, compileCache } from "../../../server/test/support/halyard-process.ts";
 
 const script = "/usr/bin/script";
 
-/** Why there is none; false when there is. */
+/** Why no terminal is available; false if there is one. */
 export const noTerminal: string | false =
   process.platform === "linux" && existsSync(script) ? false : "script of util-linux is not here";
 
 export interface TerminalRun {
   readonly code: number | null;
-  /** Everything on the screen, colours and all. */
+  /** The content of the screen, including colours. */
   readonly screen: string;
 }
 
 const longestLife = 600_000;
 
-/** Types each answer when the screen shows what it is for. */
+/** Types each answer when its question appears on the screen. */
 export const runAtTerminal = (
   args: readonly string[],
   settings: Readonly<Record<string, string>>,

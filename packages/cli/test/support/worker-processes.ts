@@ -7,7 +7,7 @@ import { beginRequest, type UnfinishedRequest } from "./unfinished-request.ts";
 const started: RunningServer[] = [];
 const workersStarted: number[] = [];
 after(() => {
-  // Those that a failed test has left behind; the others are gone.
+  // Left by a failed test. The others have exited.
   for (const server of started) server.kill("SIGKILL");
   for (const pid of workersStarted) if (isAlive(pid)) process.kill(pid, "SIGKILL");
 });
@@ -26,7 +26,7 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** The process of the worker with this number, as the log has it. They are counted on and on. */
+/** The process id of the worker with this number, from the log. Numbers are not reused. */
 export const pidOf = async (server: RunningServer, worker: number): Promise<number> => {
   const [, pid] = await server.printed(
     new RegExp(`"worker":${worker},"pid":(\\d+),"msg":"a worker is up"`),
@@ -35,7 +35,7 @@ export const pidOf = async (server: RunningServer, worker: number): Promise<numb
   return Number(pid);
 };
 
-/** Each on a connection of its own, so that any of the processes may get it. */
+/** Each on a separate connection, so that any process may accept it. */
 export const ask = async (server: RunningServer, path: string, flag?: string) => {
   const response = await fetch(`${server.url}${path}`, {
     method: flag === undefined ? "GET" : "POST",
@@ -47,12 +47,12 @@ export const ask = async (server: RunningServer, path: string, flag?: string) =>
     body: flag === undefined ? null : JSON.stringify({ key: flag, type: "boolean" }),
     signal: AbortSignal.timeout(600_000),
   });
-  // Every process has a word of its own in the request ids that it makes.
+  // Every process has its own prefix of request ids.
   const answeredBy = response.headers.get("x-request-id")?.split("-")[1] ?? "";
   return { status: response.status, body: await response.json(), answeredBy };
 };
 
-/** The words of so many processes that answer. */
+/** The prefixes of this number of processes that respond. */
 export const answering = async (server: RunningServer, count: number): Promise<Set<string>> => {
   const seen = new Set<string>();
   return until(`${count} processes answer`, async () => {
@@ -61,7 +61,7 @@ export const answering = async (server: RunningServer, count: number): Promise<S
   });
 };
 
-/** A request under way in each of the two workers. The system deals out connections as it likes. */
+/** A running request in each of the two workers. The system distributes connections freely. */
 export const requestsUnderWay = async (server: RunningServer): Promise<UnfinishedRequest[]> => {
   const key = server.keys.development ?? "";
   const requests = new Map<string, UnfinishedRequest>();

@@ -1,4 +1,4 @@
-// Conditions in JsonLogic. Of three values only true matches, so each is asked for by itself: whether it is true, or whether it is false.
+// Translates conditions to JsonLogic. Halyard's conditions have three values, so each one becomes an expression for true or for false.
 import type { Condition } from "../targeting/conditions/condition.ts";
 import type { AttributeCondition, Scalar } from "../targeting/conditions/operators.ts";
 import { parseVersion } from "../targeting/conditions/semver.ts";
@@ -25,10 +25,10 @@ import {
 } from "./logic.ts";
 
 const maxValues = 100;
-/** A longer text or list is unknown. */
+/** Conditions on a longer text or list are unknown. */
 const longestList = 1_000;
 
-/** The expression for "the condition is `wanted`". When it is neither true nor false, both expressions do not hold. */
+/** An expression for "the condition is `wanted`". If the condition is unknown, neither expression is true. */
 type Compile = (
   condition: AttributeCondition,
   value: Logic,
@@ -43,16 +43,16 @@ const isUsable = (values: readonly Scalar[], op: string, findings: Findings): bo
   const isWrong = values.some(
     (value) => typeof value === "string" && (value.length > longestList || !value.isWellFormed()),
   );
-  if (isWrong) findings.leaveOut(`${op} has a text that is too long or not well-formed.`);
+  if (isWrong) findings.leaveOut(`${op} has a string that is too long or not well-formed.`);
   return !isWrong && values.length <= maxValues;
 };
 
 const refusesCase = ({ op, ignoreCase }: AttributeCondition, findings: Findings): boolean => {
-  if (ignoreCase === true) findings.leaveOut(`${op} ignores the case: flagd cannot.`);
+  if (ignoreCase === true) findings.leaveOut(`${op} ignores case, which flagd doesn't support.`);
   return ignoreCase === true;
 };
 
-/** Of a list, or of something else. One engine finds 0 and false in themselves at any place. */
+/** Whether any element of a list passes the test, or a single value does. One engine finds 0 and false inside themselves at any index. */
 const isShortList = (value: Logic): Logic =>
   or(same(elementOf(value, longestList), null), same(value, 0), same(value, false));
 
@@ -62,7 +62,7 @@ const amongTexts = (values: readonly Logic[], value: Logic, wanted: boolean): Lo
   return and(isFound, or(isText(value), isShortList(value)));
 };
 
-/** To the engine of Python, an object is a number that is neither below nor above any other. */
+/** To the Python engine, an object is a number that is neither below nor above any other number. */
 const hasOrder = (value: Logic): Logic => or({ "<": [value, 0] }, { ">=": [value, 0] });
 
 const amongNumbers = (values: readonly Logic[], value: Logic, wanted: boolean): Logic => {
@@ -92,7 +92,7 @@ const among: Compile = (condition, value, wanted, findings) => {
   if (typeof list[0] === "string") return amongTexts(list, value, wanted);
   const name = JSON.stringify(attribute);
   findings.limit(
-    `${op} compares ${name} with ${typeof list[0]}s: in lists, the engine of Python takes 1 and 0 for true and false.`,
+    `${op} compares ${name} with ${typeof list[0]}s: in lists, the Python engine treats 1 and 0 as true and false.`,
   );
   return typeof list[0] === "number"
     ? amongNumbers(list, value, wanted)
@@ -112,16 +112,18 @@ const ofNumbers =
   (operator: string, opposed: string): Compile =>
   ({ op, value: limit, as }, value, wanted, findings) => {
     if (as === "number") {
-      findings.leaveOut(`${op} reads texts as numbers: flagd engines read more texts as such.`);
+      findings.leaveOut(
+        `${op} converts strings to numbers: flagd engines convert more strings than Halyard does.`,
+      );
       return false;
     }
     return and(isNumber(value), { [wanted ? operator : opposed]: [value, Number(limit) + 0] });
   };
 
-/** Some engines keep the parts of a version in 32 bits. */
+/** Some engines store the parts of a version in 32 bits. */
 const longestPart = 9;
 
-/** Canonical and without its build part, which does not count; undefined when not every engine reads it. */
+/** The version in canonical form without build metadata, which doesn't affect order. Undefined if some engine can't read it. */
 const versionText = (limit: string): string | undefined => {
   const version = parseVersion(limit);
   if (version === undefined) return undefined;
@@ -138,11 +140,11 @@ const ofVersions =
   ({ op, value: limit, attribute }, value, wanted, findings) => {
     const text = versionText(String(limit));
     if (text === undefined) {
-      findings.leaveOut(`${op} has a version that not every flagd engine reads.`);
+      findings.leaveOut(`${op} has a version that some flagd engines can't read.`);
       return false;
     }
     findings.limit(
-      `${op} needs canonical versions such as 1.4.0 or 1.4.0-beta.2 in ${JSON.stringify(attribute)}: flagd engines read other texts in different ways.`,
+      `${op} needs canonical versions such as 1.4.0 or 1.4.0-beta.2 in ${JSON.stringify(attribute)}: flagd engines read other strings differently.`,
     );
     return and(isText(value), { sem_ver: [value, wanted ? operator : opposed, text] });
   };
@@ -153,7 +155,7 @@ const exists: Compile = ({ value: isThere }, value, wanted) =>
 const impossible =
   (what: string): Compile =>
   ({ op }, _value, _wanted, findings) => {
-    findings.leaveOut(`${op} compares ${what}: flagd cannot.`);
+    findings.leaveOut(`${op} compares ${what}, which flagd doesn't support.`);
     return false;
   };
 
@@ -182,16 +184,16 @@ const ofAttribute = (condition: AttributeCondition, wanted: boolean, findings: F
   const { op, attribute } = condition;
   const compile = Object.hasOwn(operators, op) ? operators[op] : undefined;
   if (compile === undefined) {
-    findings.leaveOut(`This version does not know the operator ${op}.`);
+    findings.leaveOut(`This version does not support the operator ${op}.`);
     return false;
   }
   return compile(condition, variableOf(attribute, findings), wanted, findings);
 };
 
-/** Whether the context is in the segment, or is not: `wanted`. */
+/** An expression for "the context is in the segment", or for the opposite if `wanted` is false. */
 export type SegmentLogic = (key: string, wanted: boolean) => Logic;
 
-/** Of a condition that was checked when it was saved, so it is not deep. */
+/** Recursion is safe: the depth of the condition was limited when it was saved. */
 export const compileCondition = (
   condition: Condition,
   wanted: boolean,

@@ -1,4 +1,4 @@
-// What a flag gives, as one expression: the name of a variant, or of none where the evaluation is an error.
+// Translates the decision of a flag to one expression. It returns the name of a variant, or of no variant if the evaluation is an error.
 import { bucketOf } from "../bucket.ts";
 import { choiceOf, type Flag, isFlagTypeName } from "../flags/registry.ts";
 import { isKnownLevel } from "../levels.ts";
@@ -15,24 +15,23 @@ import type { Segments } from "./segments.ts";
 
 export type LeveledFlag = Flag & { readonly level?: number };
 
-/** No variant can have such a name, so flagd answers with an error that shows it. */
+/** No variant can have such a name, so flagd returns an error that shows it. */
 const missingKey = "no targeting key";
 const otherHash = "another hash function";
-/** In a split: goes on to the next rule. */
+/** The result of a split for buckets outside its shares: evaluation falls through to the next rule. */
 const unreached = "";
 
-/** The rest of the environment. */
 export interface Surroundings {
   readonly flag: (key: string) => LeveledFlag | undefined;
   readonly segments: Segments;
   readonly room: Room;
 }
 
-/** One flag with all that it requires. */
+/** One flag with its prerequisites. */
 interface Work extends Surroundings {
   readonly findings: Findings;
   readonly tally: {
-    /** How many flags may still be put into it. */
+    /** The number of flags that can still be added to the definition. */
     left: number;
     splits: boolean;
   };
@@ -41,8 +40,8 @@ interface Work extends Surroundings {
 const probe = { seed: "halyard", key: "flagd" };
 
 /**
- * Whether the engine's buckets are the ones of this hash. Some versions of flagd hash something else: their answer is an
- * error then, never another bucket.
+ * Whether the engine's hash function is this one. Some versions of flagd hash differently. Their result is then an error
+ * instead of a wrong bucket.
  */
 export const hashesTheSame: Logic = (() => {
   const before = bucketOf(probe.seed, probe.key) - 1;
@@ -59,24 +58,24 @@ interface Bucketing {
   readonly text: Logic;
 }
 
-/** Java writes greater ones with an exponent. */
+/** The Java engine writes greater numbers with an exponent. */
 const greatestWhole = 9_999_999;
 
 const bucketingOf = (flag: Flag, { findings }: Work): Bucketing => {
   const { key, bucketBy, bucketSeed = key } = flag;
-  // Go takes the spaces from both ends, and JavaScript does not hash bytes.
+  // The Go engine trims spaces from both ends, and the JavaScript engine does not hash UTF-8 bytes.
   if (!/^[!-~][ -~]*$/.test(bucketSeed)) {
-    findings.leaveOut(`The bucket seed of ${key} has other characters than ASCII.`);
+    findings.leaveOut(`The bucket seed of ${key} contains characters other than ASCII.`);
   }
   findings.limit(
-    `A split needs bucketing values in ASCII without a space at the end: some engines hash other texts differently.`,
+    `A split needs bucketing values in ASCII without a trailing space: some engines hash other strings differently.`,
   );
   const value = variableOf(bucketBy ?? "targetingKey", findings);
   const text: Logic = { cat: [`${bucketSeed}:`, value] };
   const isKey = and(isText(value), differ(value, ""), { ends_with: [text, value] });
   if (bucketBy === undefined) return { hasKey: isKey, text };
   findings.limit(
-    `A split by ${JSON.stringify(bucketBy)} takes whole numbers of up to seven digits: some engines write greater ones differently.`,
+    `A split by ${JSON.stringify(bucketBy)} accepts whole numbers of up to seven digits: some engines write greater ones differently.`,
   );
   const isWhole = and(
     isNumber(value),
@@ -103,7 +102,7 @@ const isWhole = (shares: readonly Share[]): boolean =>
 const variantsOf = (serve: Serve): readonly string[] =>
   typeof serve === "string" ? [serve] : serve.map(({ variant }) => variant);
 
-/** The condition of a step, and what it gives. */
+/** The condition of a step, and its result. */
 type Step = readonly [when: Logic, result: Logic];
 
 const stepsOf = (flag: Flag, work: Work): readonly Step[] => {
@@ -111,7 +110,7 @@ const stepsOf = (flag: Flag, work: Work): readonly Step[] => {
   let bucketing: Bucketing | undefined;
   const stepOf = (when: Logic, serve: Serve): Step => {
     if (!variantsOf(serve).every((variant) => Object.hasOwn(variants, variant))) {
-      work.findings.leaveOut("It serves a variant that it does not have.");
+      work.findings.leaveOut("It serves a variant that doesn't exist.");
     }
     if (typeof serve === "string") return [when, serve];
     work.tally.splits = true;
@@ -132,7 +131,7 @@ const stepsOf = (flag: Flag, work: Work): readonly Step[] => {
   ];
 };
 
-/** Everything up to the first step that everyone takes. */
+/** The steps up to the first one that applies to everyone. */
 const choose = (steps: readonly Step[], last: string): Logic => {
   const parts: Logic[] = [];
   for (const [when, result] of steps) {
@@ -147,20 +146,20 @@ const requirementsOf = (flag: Flag, work: Work, depth: number): Logic => {
   const { requires = [] } = flag;
   if (requires.length === 0) return true;
   if (depth >= maxDepth) {
-    work.findings.leaveOut(`It requires flags through more than ${maxDepth} others.`);
+    work.findings.leaveOut(`Its prerequisites are more than ${maxDepth} levels deep.`);
     return false;
   }
   return and(
     ...requires.map(({ flag: key, variant }): Logic => {
       if (work.tally.left === 0) {
-        work.findings.leaveOut(`It requires more than ${maxFlags} flags in all.`);
+        work.findings.leaveOut(`It has more than ${maxFlags} prerequisites in all.`);
         return false;
       }
       work.tally.left -= 1;
       const required = work.flag(key);
       if (required === undefined) return false;
       if (required.enabled && !work.room.take(required, work.findings)) return false;
-      const gives = decide(required, work, depth + 1, `The required flag ${key}: `);
+      const gives = decide(required, work, depth + 1, `The prerequisite ${key}: `);
       return typeof gives === "string" ? gives === variant : same(gives, variant);
     }),
   );
@@ -173,7 +172,7 @@ const decide = (flag: LeveledFlag, outer: Work, depth: number, place: string): L
     limit: (reason) => limit(`${place}${reason}`),
   };
   if (!isKnownLevel(flag.level) || !isFlagTypeName(flag.type)) {
-    findings.leaveOut("It uses something that this version does not know.");
+    findings.leaveOut("It uses a feature that this version does not support.");
     return missingKey;
   }
   const { off } = choiceOf(flag);

@@ -1,9 +1,9 @@
-// What was found while a flag was compiled: why it is left out, or for which contexts it is exact.
+// Findings of compiling a flag: why it is left out, or for which contexts the definition is exact.
 
 export interface Findings {
-  /** flagd cannot say it, or its engines do not agree on it. */
+  /** flagd can't express it, or its engines disagree on it. */
   readonly leaveOut: (reason: string) => void;
-  /** It is exact for the contexts that the reason names. */
+  /** The definition is exact only for contexts that fit the reason. */
   readonly limit: (reason: string) => void;
 }
 

@@ -1,4 +1,4 @@
-// An environment as a flagd definition that decides the same, and which flags cannot be said in one.
+// Compiles an environment to a flagd definition with the same decisions, and reports which flags have no equivalent.
 import { choiceOf } from "../flags/registry.ts";
 import type { Segment } from "../targeting/segment.ts";
 import { compileDecision, hashesTheSame, type LeveledFlag, onlyWithTheHash } from "./decision.ts";
@@ -9,16 +9,15 @@ import { compileSegments } from "./segments.ts";
 
 /**
  * - `exact`: the same value and variant in the engines of Go, Java, Python and JavaScript.
- * - `ascii`: the same for the contexts that the reasons name, above all ASCII bucketing values and canonical versions.
+ * - `ascii`: the same for contexts that fit the reasons, usually ASCII bucketing values and canonical versions.
  * - `left-out`: not in the definition.
  */
 export type FlagdClass = "exact" | "ascii" | "left-out";
 
-/** What became of a flag. */
 export interface FlagdFlag {
   readonly key: string;
   readonly class: FlagdClass;
-  /** Sentences for people; empty when it is exact. */
+  /** Sentences for display; empty if the flag is exact. */
   readonly reasons: readonly string[];
 }
 
@@ -35,7 +34,7 @@ export interface FlagdContent {
 
 const hashEvaluator = "same hash";
 
-/** flagd would take such a member of a value for a reference of its own. */
+/** flagd would interpret such a field as one of its own references. */
 const looksLikeReference = (value: unknown): boolean =>
   typeof value === "object" && value !== null && JSON.stringify(value).includes('"$ref"');
 
@@ -47,7 +46,7 @@ const compileFlag = (
   const { key } = flag;
   const { gives, splits } = compileDecision(flag, surroundings, findings);
   const { variants, off } = choiceOf(flag);
-  if (looksLikeReference(variants)) findings.leaveOut("A value has a member named $ref.");
+  if (looksLikeReference(variants)) findings.leaveOut("A value has a field named $ref.");
   if (findings.leftOut.size > 0) {
     const reasons = [...findings.leftOut];
     return { report: { key, class: "left-out", reasons }, definition: undefined };
@@ -64,17 +63,17 @@ const compileFlag = (
   };
   const reasons = typeof gives === "string" ? [] : [...findings.limits];
   const report = { key, class: reasons.length > 0 ? "ascii" : "exact", reasons } as const;
-  // As text at once: the expressions of all flags together would fill the memory.
+  // Converted to text immediately: the expressions of all flags together would fill the memory.
   return { report, definition: JSON.stringify(definition) };
 };
 
-/** A part of a definition: the JSON of a flag and the report about it. A flag that is left out has no `text`; other parts have no `report`. */
+/** A part of a definition: the JSON of a flag and the report about it. A flag that is left out has no `text`; parts that are not flags have no `report`. */
 export interface FlagdPart {
   readonly report?: FlagdFlag;
   readonly text: string | undefined;
 }
 
-/** Compiles a flag for each part. The texts together are the definition. `flagSetId` is the name of the environment. */
+/** Compiles one flag per part. The texts together form the definition. `flagSetId` is the name of the environment. */
 export function* compileParts(
   { flags, segments }: FlagdContent,
   flagSetId: string,
@@ -90,15 +89,15 @@ export function* compileParts(
     try {
       return compileFlag(flag, surroundings);
     } catch {
-      // Something else has written it: the others are compiled all the same.
-      const reasons = ["It is not written as this version writes flags."];
+      // The stored flag is not valid. The other flags are compiled anyway.
+      const reasons = ["Its stored form is not valid in this version."];
       return {
         report: { key: flag.key, class: "left-out", reasons } as const,
         definition: undefined,
       };
     }
   };
-  // Providers that find no scope put their selector there, which may be a key.
+  // Providers that get no scope send their selector instead, which may be a key.
   const metadata = JSON.stringify({ flagSetId, scope: flagSetId });
   yield { text: `{"metadata":${metadata},"flags":{` };
   let separator = "";

@@ -1,6 +1,6 @@
-// JsonLogic as every flagd engine reads it: what is built here means the same in the engines of Go, Java, Python and JavaScript.
+// JsonLogic that means the same in the flagd engines of Go, Java, Python and JavaScript.
 
-/** An expression. Engines differ in what they make of other types than an operator expects: each is asked for first. */
+/** An expression. Engines handle unexpected operand types differently, so check the type first. */
 export type Logic =
   | string
   | number
@@ -9,7 +9,7 @@ export type Logic =
   | readonly Logic[]
   | { readonly [operator: string]: Logic };
 
-/** The parts of those that are of the same operator stand beside the others: a shorter definition. */
+/** Flattens parts with the same operator, which shortens the definition. */
 const joined = (operator: "and" | "or", parts: readonly Logic[], decided: boolean): Logic => {
   if (parts.includes(decided)) return decided;
   const open: Logic[] = [];
@@ -22,28 +22,28 @@ const joined = (operator: "and" | "or", parts: readonly Logic[], decided: boolea
   return open.length < 2 ? (open[0] ?? !decided) : { [operator]: open };
 };
 
-/** What is known now is left out. */
+/** Parts whose result is already known are left out. */
 export const and = (...parts: readonly Logic[]): Logic => joined("and", parts, false);
 export const or = (...parts: readonly Logic[]): Logic => joined("or", parts, true);
 
 export const not = (part: Logic): Logic => (typeof part === "boolean" ? !part : { "!": [part] });
 
-/** Without conversion. Only Python takes 1 and 0 for true and false here. */
+/** Compares without conversion. Only the Python engine treats 1 and 0 as true and false here. */
 export const same = (one: Logic, other: Logic): Logic => ({ "===": [one, other] });
 export const differ = (one: Logic, other: Logic): Logic => ({ "!==": [one, other] });
 
-/** `starts_with` refuses what is no text; a missing value is not shown to it, since flagd logs each refusal. */
+/** `starts_with` rejects values that are not strings. Checks for a missing value first, because flagd logs each rejection. */
 export const isText = (value: Logic): Logic =>
   and(differ(value, null), { starts_with: [value, ""] });
 
 const longestText = 1_024;
 
-/** Of a text. Behind its end, Go gives the whole text and the others give an empty one. */
+/** Part of a string. Past the end, the Go engine returns the whole string and the others an empty one. */
 export const isShort = (value: Logic): Logic => ({
   in: [{ substr: [value, longestText, 1] }, ["", value]],
 });
 
-/** True for 1 and 0 where an engine takes them for booleans: only numbers are read as versions. */
+/** True for 1 and 0 in engines that treat them as booleans: only numbers are read as versions. */
 const readsAsVersion = (value: Logic, version: string): Logic => ({
   sem_ver: [value, "=", version],
 });
@@ -54,23 +54,23 @@ export const isNoBoolean = (value: Logic): Logic =>
     or(differ(value, false), readsAsVersion(value, "0.0.0")),
   );
 
-/** Of something that is among booleans. */
+/** Only for values that are among booleans. */
 export const isNoNumber = (value: Logic): Logic => not({ sem_ver: [value, ">=", "0.0.0"] });
 
-/** A bucket gives its variant back when that is a text, a number or a boolean: nothing else tells a number from an object. */
+/** A bucket returns its variant unchanged if it is a string, a number or a boolean. Nothing else distinguishes a number from an object. */
 const isScalar = (value: Logic): Logic =>
   differ({ fractional: [{ cat: ["-"] }, [value, 1]] }, null);
 
-/** Python compares lists by what is in them, and takes a list of one number for that number. */
+/** The Python engine compares lists by their elements, and treats a list of one number as that number. */
 const isNoList = (value: Logic): Logic => not(same({ merge: [value, []] }, value));
 
 export const isNumber = (value: Logic): Logic =>
   and(not(isText(value)), isScalar(value), isNoList(value), isNoBoolean(value));
 
-/** The element that `ofSome` and `ofNone` look at. The operators of flagd do not work there. */
+/** The element that `ofSome` and `ofNone` test. flagd's own operators don't work there. */
 export const element: Logic = { var: "" };
 
-/** Of a list, or of a single value. */
+/** For a list or a single value. */
 const listOf = (value: Logic): Logic => ({ merge: [value, []] });
 const asObject = (test: Logic): Logic => (typeof test === "boolean" ? { "!": [!test] } : test);
 export const ofSome = (value: Logic, test: Logic): Logic => ({
@@ -80,7 +80,7 @@ export const ofAll = (value: Logic, test: Logic): Logic => ({
   none: [listOf(value), asObject(not(test))],
 });
 
-/** Not every engine can make a text of null, of a boolean or of an object. In Go, an object is not even the same as itself. */
+/** Some engines can't convert null, a boolean or an object to a string. In the Go engine, an object doesn't even equal itself. */
 const isTextOrMore = and(
   same(element, element),
   differ(element, null),
@@ -91,7 +91,7 @@ const asText: Logic = { cat: [element] };
 
 export const isTextElement = and(isTextOrMore, same(asText, element), isShort(element));
 
-/** As a text, an object begins with a bracket. */
+/** The string form of an object starts with a bracket. */
 export const isNumberElement = and(isTextOrMore, differ(asText, element), {
   in: [{ substr: [asText, 0, 1] }, "-0123456789".split("")],
 });

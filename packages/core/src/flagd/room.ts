@@ -1,15 +1,15 @@
-// How much a definition may repeat: the flags that others require, and the segments that cannot be shared, stand in it again and again.
+// Limits how much a definition repeats: prerequisites, and segments that can't be shared, appear once for each flag that uses them.
 import type { Findings } from "./findings.ts";
 
-/** Characters of all repetitions together. Without an end, a few large flags that many require would be a definition of gigabytes. */
+/** In characters, over all flags. Without a limit, a few large prerequisites of many flags would make a definition of gigabytes. */
 const maxRepeated = 16_000_000;
-/** Of them, those in one flag, which is compiled in one go. */
+/** In characters, for one flag, which is compiled without yielding. */
 const maxRepeatedInFlag = 2_000_000;
 
 export interface Room {
-  /** Whether this may be put into the definition once more; if not, the findings say so. */
+  /** Whether the definition can contain this once more. If not, adds a finding. */
   readonly take: (repeated: object, findings: Findings) => boolean;
-  /** The next flag is compiled. */
+  /** Call before the next flag. */
   readonly next: () => void;
 }
 
@@ -26,7 +26,7 @@ export const createRoom = (): Room => {
       lengths.set(repeated, length);
       if (length > leftInFlag) {
         findings.leaveOut(
-          "The flags and segments that it repeats are too large together: the definition of a flag repeats at most 2 million characters.",
+          "The flags and segments that it uses are too large together: the definition of a flag can repeat up to 2 million characters.",
         );
         return false;
       }
@@ -36,7 +36,7 @@ export const createRoom = (): Room => {
         return true;
       }
       findings.leaveOut(
-        "The flags and segments that flags repeat here are too large together: a definition repeats at most 16 million characters.",
+        "The flags and segments that flags of this environment use are too large together: a definition can repeat up to 16 million characters.",
       );
       return false;
     },

@@ -1,4 +1,4 @@
-// Segments in JsonLogic, compiled once for all flags that name them.
+// Translates segments to JsonLogic. Each is compiled once for all flags that reference it.
 import type { Segment } from "../targeting/segment.ts";
 import { compileCondition } from "./conditions.ts";
 import { type Collected, collectFindings, type Findings, repeatFindings } from "./findings.ts";
@@ -13,7 +13,7 @@ interface Compiled {
   readonly findings: Collected;
 }
 
-/** Without a targeting key, a list that is not empty is unknown. */
+/** Without a targeting key, membership of a non-empty list is unknown. */
 const inList = (members: readonly string[], wanted: boolean): Logic => {
   if (members.length === 0) return !wanted;
   const isIn: Logic = { in: [targetingKey, members] };
@@ -36,7 +36,7 @@ const compile = ({ key, include, exclude, when }: Segment, wanted: boolean): Com
     leaveOut: (reason) => findings.leaveOut(`${of}: ${reason}`),
     limit: (reason) => findings.limit(`${of}: ${reason}`),
   };
-  // Checked when it was saved: a segment names no other.
+  // A segment can't reference another segment.
   const matched = when === null ? !wanted : compileCondition(when, wanted, () => false, within);
   const logic = wanted
     ? and(inList(exclude, false), or(inList(include, true), matched))
@@ -44,12 +44,12 @@ const compile = ({ key, include, exclude, when }: Segment, wanted: boolean): Com
   return { logic, findings };
 };
 
-/** Some engines put evaluators into the definition with a replacement in which these have a meaning. */
+/** Characters with a meaning in the replacement strings of some engines. */
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text) && !/[\\$]/.test(text);
 
 export interface Segments {
   readonly logic: (key: string, wanted: boolean, findings: Findings) => Logic;
-  /** What the flags refer to, by name. */
+  /** The evaluators that flags reference, by name. */
   readonly evaluators: ReadonlyMap<string, Logic>;
 }
 
@@ -68,7 +68,7 @@ export const compileSegments = (segments: readonly Segment[], room: Room): Segme
     logic(key, wanted, findings) {
       const segment = byKey.get(key);
       if (segment === undefined) return false;
-      // Some engines look for the name with a regular expression, in which a dot is any character.
+      // Some engines search for the name with a regular expression, in which a dot matches any character.
       const name = `${wanted ? "in" : "not in"} ${key.replaceAll(".", "%2E")}`;
       let made = compiled.get(name);
       if (made === undefined) {

@@ -1,4 +1,4 @@
-// A flag's members in the order in which every flag shows them.
+// Puts the fields of a flag into the order in which every flag shows them.
 import { type Flag, flagTypeNames, ownMembersOf, targetingMembersOf } from "./registry.ts";
 
 const orderOf = (type: string): readonly string[] => [
@@ -11,7 +11,7 @@ const orders: ReadonlyMap<string, readonly string[]> = new Map(
   flagTypeNames.map((type) => [type, orderOf(type)]),
 );
 
-/** What is undefined is left out. Members that this version does not know are kept, last. */
+/** Leaves out undefined values. Unknown fields are kept, last. */
 export const arrange = (members: Readonly<Record<string, unknown>>): Flag => {
   const { type } = members;
   const arranged: Record<string, unknown> = {};
@@ -22,7 +22,7 @@ export const arrange = (members: Readonly<Record<string, unknown>>): Flag => {
     (name) => members[name] !== undefined && !Object.hasOwn(arranged, name),
   );
   if (others.length === 0) return arranged as unknown as Flag;
-  // Made from entries: a member that is called __proto__ stays a member.
+  // Built from entries, so that a field named __proto__ stays a field.
   const rest = Object.fromEntries(others.map((name) => [name, members[name]]));
   return { ...arranged, ...rest } as unknown as Flag;
 };

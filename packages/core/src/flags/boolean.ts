@@ -1,4 +1,4 @@
-// A flag that is on or off for everyone, or for those whom its rules name.
+// A flag that is on or off for everyone, or for the users that its rules match.
 import { fixedFlag, offFlag, staticOn } from "../evaluate.ts";
 import { allThousandths } from "../percentage.ts";
 import type { FlagBase, FlagType } from "./flag-type.ts";
@@ -6,7 +6,7 @@ import { isOnOrOff, onOrOff } from "./on-or-off.ts";
 
 export interface BooleanFlag extends FlagBase {
   readonly type: "boolean";
-  /** When no rule decides. There with rules, absent without. */
+  /** The default rule. Present if there are rules, absent otherwise. */
   readonly otherwise?: "on" | "off";
 }
 
@@ -18,7 +18,8 @@ export const booleanType: FlagType<BooleanFlag> = {
   members: {
     otherwise: {
       schema: {
-        description: "What the flag gives when no rule decides. Needed with `rules`.",
+        description:
+          "The default rule: what the flag returns if no rule matches. Required with `rules`.",
         "x-must-be": '"on" or "off"',
         "x-schema": { type: "string", enum: ["on", "off"] },
       },

@@ -1,4 +1,4 @@
-// A new flag from a request, and a flag with a patch applied; or what is wrong with it.
+// Makes a new flag from a request, or applies a patch to a flag; reports validation errors.
 import { checkTargeting } from "../targeting/check-targeting.ts";
 import {
   collectErrors,
@@ -33,14 +33,14 @@ const common: ReadonlySet<string> = new Set<keyof FlagBase>([
   "description",
 ]);
 
-/** Why a member of other types does not apply; follows its name in a sentence. */
+/** Why a field of other types does not apply. Follows the field's name in a sentence. */
 export const otherTypesOnly = (type: string, field: string): string => {
   const types = typesWith(field);
   const which = types.length === 0 ? "known types" : `type ${types.join(", ")}`;
   return `applies to flags of ${which} only; ${typeOf(type).refusal}`;
 };
 
-/** `null` takes an optional member away, and so does an empty list where a list may be. */
+/** `null` removes an optional field, and so does an empty list where a list is allowed. */
 const isNone = ({ isOptional, isValid }: Member<unknown>, value: unknown): boolean =>
   isOptional === true &&
   (value === null || (Array.isArray(value) && value.length === 0 && isValid(value)));
@@ -48,7 +48,7 @@ const isNone = ({ isOptional, isValid }: Member<unknown>, value: unknown): boole
 const isOther = (before: Flag | undefined, field: string, value: unknown): boolean =>
   before !== undefined && (before as unknown as Members)[field] !== value;
 
-/** Each member by itself. A description that is there already may stay. */
+/** Checks each field by itself. An existing description may stay as it is. */
 const checkMembers = (
   type: string,
   members: Members,
@@ -73,7 +73,7 @@ const checkMembers = (
   }
 };
 
-/** The members of the type: as given, or else as before. */
+/** The fields of the type: from the patch, or else unchanged. */
 const takeMembers = (type: string, given: Members, before: Members): Members => {
   const members: Record<string, unknown> = {};
   for (const [name, member] of membersOf(type)) {
@@ -88,7 +88,7 @@ const takeMembers = (type: string, given: Members, before: Members): Members => 
   return members;
 };
 
-/** What must be there, and what the members mean together. */
+/** Checks required fields, and the fields in relation to each other. */
 const checkFlag = (flag: Flag, errors: ValidationErrors): void => {
   const members = flag as unknown as Members;
   for (const [name, { isOptional, onlyWith, schema }] of ownMembersOf(flag.type)) {
@@ -108,7 +108,7 @@ const checkFlag = (flag: Flag, errors: ValidationErrors): void => {
     typeof name === "string" && Object.hasOwn(variants, name);
   checkTargeting(members, { errors, key: flag.key, isVariant });
   if (errors.found.length === 0 && bytesOf(JSON.stringify(flag)) > maxFlagBytes) {
-    errors.add("body", "must make a flag of at most 128 KiB of JSON");
+    errors.add("body", "must result in a flag of at most 128 KiB of JSON");
   }
 };
 
@@ -124,7 +124,7 @@ const changed = (
   if (errors.found.length > 0) return refused();
   const members = takeMembers(type, given, { ...before });
   const flag = arrange({ ...before, ...members, ...rest });
-  // What is there already stays, also when a newer version has written it.
+  // Existing fields are kept, even if a newer version wrote them.
   if (Object.keys(given).some((name) => !common.has(name)) || before === undefined) {
     checkFlag(flag, errors);
   }
@@ -137,7 +137,7 @@ export const newFlag = (request: CreateFlag): Changed => {
   return changed(type, { ...request }, undefined, { key, type, enabled: false, description });
 };
 
-/** Members that this version does not know stay as they are. */
+/** Unknown fields are kept unchanged. */
 export const applyPatch = (flag: Flag, patch: PatchFlag): Changed => {
   const { enabled = flag.enabled, description = flag.description } = patch;
   return changed(flag.type, { ...patch }, flag, { enabled, description });

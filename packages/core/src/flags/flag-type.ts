@@ -1,43 +1,43 @@
-// What a flag type has to say about itself. Everything else asks the registry.
+// The definition of a flag type. All other code uses the registry.
 import type { PreparedFlag } from "../evaluate.ts";
 import type { Choice } from "../targeting/decision.ts";
 import type { ValidationErrors } from "../targeting/mistakes.ts";
 import type { Targeting } from "../targeting/targeting.ts";
 
-/** The members that every flag has or may have. */
+/** The fields that every flag has or can have. */
 export interface FlagBase extends Targeting {
   readonly key: string;
   readonly type: string;
   readonly enabled: boolean;
-  /** Null when there is none. */
+  /** Null if there is none. */
   readonly description: string | null;
 }
 
-/** A JSON Schema. `x-must-be` completes the sentence "<field> must be …". */
+/** JSON Schema of the field. `x-must-be` completes the sentence "<field> must be …". */
 export interface Schema {
   readonly description?: string;
   readonly "x-must-be"?: string;
-  /** What the reference shows, of a member that is checked as part of the whole flag. */
+  /** The schema for the API reference, if the field is checked as part of the whole flag. */
   readonly "x-schema"?: Schema;
   readonly [keyword: string]: unknown;
 }
 
-/** A member that a type adds to the common ones. */
+/** A field that a type adds to the common ones. */
 export interface Member<Value> {
   readonly schema: Schema;
-  /** In a new flag that does not set it; undefined when there is no such value. */
+  /** The value in a new flag that does not set it; undefined if there is no such value. */
   readonly initial: Value | undefined;
-  /** Absent unless it is set; `null` takes it away. The others are always there. */
+  /** Absent unless it is set; `null` removes it. Other fields are always present. */
   readonly isOptional?: true;
-  /** It is needed with this member, and goes with it. */
+  /** Required together with this field, and allowed only with it. */
   readonly onlyWith?: string;
-  /** It never changes. */
+  /** Can't be changed after creation. */
   readonly isFixed?: true;
-  /** What the schema cannot express: whether the value is exactly as the schema's `x-must-be` says. */
+  /** Checks what the schema can't express: whether the value matches `x-must-be`. */
   readonly isValid: (value: unknown) => value is Value;
-  /** The one form of equal values. */
+  /** The canonical form of equal values. */
   readonly normalize: (value: Value) => Value;
-  /** For people, such as `25 %`; `formatNumber` knows the reader's locale. */
+  /** For display, such as `25%`; `formatNumber` uses the reader's locale. */
   readonly format: (value: Value, formatNumber: (value: number) => string) => string;
 }
 
@@ -48,15 +48,15 @@ export interface FlagType<F extends FlagBase> {
   /** Follows the name in a sentence: "`boolean` is on or off for everyone". */
   readonly summary: string;
   readonly members: { readonly [Name in MemberName<F>]-?: Member<NonNullable<F[Name]>> };
-  /** Why the members of other types do not apply. */
+  /** Why the fields of other types do not apply. */
   readonly refusal: string;
-  /** What an SDK or server must understand to evaluate a flag of this type without targeting; see `isKnownLevel`. */
+  /** The level that an SDK or server needs to evaluate a flag of this type without targeting; see `isKnownLevel`. */
   readonly level: number;
   readonly choice: (flag: F) => Choice;
-  /** What the members mean together. */
+  /** Checks the fields in relation to each other. */
   readonly check?: (flag: F, errors: ValidationErrors) => void;
   /** A faster form for flags without targeting. */
   readonly prepare?: (flag: F) => PreparedFlag;
-  /** How many of 100,000 users get it while it is on, whatever its rules say. */
+  /** The number of users out of 100,000 that get the flag while it is on, ignoring its rules. */
   readonly reach: (flag: F) => number;
 }

@@ -1,4 +1,4 @@
-// The variants of flags that are on or off.
+// The variants of boolean and rollout flags.
 
 export const onOrOff = { variants: { on: true, off: false }, off: "off" } as const;
 

@@ -1,4 +1,4 @@
-// The flag types. A new type is a file in this folder and a line here; whatever depends on the type asks this registry.
+// The flag types. A new type is a file in this folder and a line here. Code that depends on the type uses this registry.
 import { decidedFlag, type PreparedFlag, unknownFlag } from "../evaluate.ts";
 import { isKnownLevel, targetingLevel } from "../levels.ts";
 import { type Choice, compileDecision, type Environment } from "../targeting/decision.ts";
@@ -25,13 +25,13 @@ export type Flag = FlagOf<(typeof flagTypes)[FlagTypeName]>;
 type KeysOf<T> = T extends unknown ? keyof T : never;
 type MemberNames = Exclude<KeysOf<Flag>, keyof FlagBase>;
 type ValueOf<F, Name> = F extends unknown ? (Name extends keyof F ? F[Name] : never) : never;
-/** The members of all types, none of them required. */
+/** The fields of all types, all optional. */
 export type FlagMembers = { readonly [Name in MemberNames]?: ValueOf<Flag, Name> };
 
-/** A rule as it is sent: it gets an id when it has none. */
+/** A rule in a request. It gets an id if it has none. */
 export type NewRule = Omit<Rule, "id"> & { readonly id?: string };
 
-/** What a request may set, or take away with `null`. */
+/** The fields that a request can set, or remove with `null`. */
 type TargetingRequest = {
   readonly [Name in Exclude<keyof Targeting, "rules">]?: Targeting[Name] | null;
 } & { readonly rules?: readonly NewRule[] | null };
@@ -51,17 +51,17 @@ export type PatchFlag = MemberRequest & {
   readonly description?: string | null;
 };
 
-/** A type as seen by code that works with any of them. */
+/** A type for code that works with all of them. */
 type AnyFlagType = Omit<FlagType<FlagBase>, "members"> & {
   readonly members: Readonly<Record<string, Member<unknown>>>;
 };
 
-/** A flag that a newer version wrote: it is shown and turned on or off, but not evaluated. */
+/** A flag that a newer version wrote. It can be shown and turned on or off, but not evaluated. */
 const unknownType: AnyFlagType = {
   name: "unknown",
   summary: "belongs to a newer version",
   members: {},
-  refusal: "this version does not know the type of the flag",
+  refusal: "this version does not support the type of the flag",
   level: 1,
   choice: () => ({ ...onOrOff, otherwise: "off" }),
   prepare: () => unknownFlag,
@@ -77,7 +77,7 @@ export const typeOf = (name: string): AnyFlagType =>
 type MemberEntry = readonly [name: string, member: Member<unknown>];
 
 const targetingEntries = Object.entries(targetingMembers) as unknown as readonly MemberEntry[];
-// Lists that every change asks for.
+// Computed once, because every change uses these lists.
 const ownEntries: ReadonlyMap<string, readonly MemberEntry[]> = new Map(
   flagTypeNames.map((name) => [name, Object.entries(typeOf(name).members)]),
 );
@@ -85,34 +85,34 @@ const allEntries: ReadonlyMap<string, readonly MemberEntry[]> = new Map(
   [...ownEntries].map(([name, own]) => [name, [...own, ...targetingEntries]]),
 );
 
-/** The members of the flag's type alone, in the order in which a flag shows them. */
+/** The fields specific to the flag's type, in the order in which a flag shows them. */
 export const ownMembersOf = (type: string): readonly MemberEntry[] => ownEntries.get(type) ?? [];
 
-/** The members that flags of any type may have. */
+/** The fields that flags of any type can have. */
 export const targetingMembersOf = (type: string): readonly MemberEntry[] =>
   isFlagTypeName(type) ? targetingEntries : [];
 
-/** All members but those that every flag has. */
+/** All fields except those that every flag has. */
 export const membersOf = (type: string): readonly MemberEntry[] => allEntries.get(type) ?? [];
 
-/** The types that have a member of this name. */
+/** The types that have a field of this name. */
 export const typesWith = (member: string): readonly FlagTypeName[] =>
   flagTypeNames.filter((name) => Object.hasOwn(flagTypes[name].members, member));
 
-/** What the flag chooses between. */
+/** The variants of the flag, and its default rule. */
 export const choiceOf = (flag: Flag): Choice => typeOf(flag.type).choice(flag);
 
-/** Undefined for the first level. `before` is the level of the flag so far: one that this version does not know stays. */
+/** Undefined for the first level. `before` is the current level of the flag, which is kept if this version does not support it. */
 export const levelOf = (flag: Flag, before?: number): number | undefined => {
   if (!isKnownLevel(before)) return before;
   const level = usesTargeting(flag) ? targetingLevel : typeOf(flag.type).level;
   return level > 1 ? level : undefined;
 };
 
-/** The rest of an environment that has nothing else. */
+/** An environment without other flags and segments. */
 const alone: Environment = { segment: () => undefined, flag: () => undefined };
 
-/** `level` is the one that came along with the flag. */
+/** `level` is the level that came with the flag. */
 export const prepare = (
   flag: Flag,
   level?: number,
@@ -126,15 +126,15 @@ export const prepare = (
     const decidable = { key, enabled, ...choice(flag), targeting: flag };
     return decidedFlag(compileDecision(decidable, environment));
   } catch {
-    // Something else has written it: the others are evaluated all the same.
+    // The stored flag is not valid. The other flags are evaluated anyway.
     return unknownFlag;
   }
 };
 
-/** How many of 100,000 users get the flag now, whatever its rules say. */
+/** The number of users out of 100,000 that get the flag now, ignoring its rules. */
 export const reachOf = (flag: Flag): number => (flag.enabled ? typeOf(flag.type).reach(flag) : 0);
 
-/** Whether a value from outside is a flag that this version can use; members that it does not know are ignored. */
+/** Whether this version can use a value from outside as a flag. Ignores unknown fields. */
 export const isFlag = (value: unknown): value is Flag => {
   if (typeof value !== "object" || value === null) return false;
   const flag = value as Readonly<Record<string, unknown>>;

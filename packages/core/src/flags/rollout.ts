@@ -23,7 +23,7 @@ const serveOf = (percentage: number): Serve => {
 };
 
 const everyone = fixedFlag(staticOn);
-const nobody = fixedFlag(staticOff);
+const offForAll = fixedFlag(staticOff);
 
 export const rolloutType: FlagType<RolloutFlag> = {
   name: "rollout",
@@ -41,9 +41,9 @@ export const rolloutType: FlagType<RolloutFlag> = {
       },
       initial: 0,
       isValid: isPercentage,
-      // JSON can carry a negative zero.
+      // JSON can contain a negative zero.
       normalize: (value) => value + 0,
-      format: (value, formatNumber) => `${formatNumber(value)} %`,
+      format: (value, formatNumber) => `${formatNumber(value)}%`,
     },
   },
   refusal: "a rollout flag has a percentage and nothing else",
@@ -53,7 +53,7 @@ export const rolloutType: FlagType<RolloutFlag> = {
     if (!enabled) return offFlag;
     const thousandths = thousandthsOf(percentage);
     if (thousandths >= allThousandths) return everyone;
-    return thousandths > 0 ? splitFlag(bucketPrefix(key), hashLimit(thousandths)) : nobody;
+    return thousandths > 0 ? splitFlag(bucketPrefix(key), hashLimit(thousandths)) : offForAll;
   },
   reach: ({ percentage }) => thousandthsOf(percentage),
 };

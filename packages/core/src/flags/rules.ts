@@ -1,4 +1,4 @@
-// The rules for the members that every flag has.
+// The limits of the fields that every flag has.
 
 export const flagKeyPattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 const flagKeyExpression = new RegExp(flagKeyPattern);
@@ -10,12 +10,12 @@ export const isFlagKey = (value: unknown): value is string =>
   typeof value === "string" && flagKeyExpression.test(value);
 
 export const maxDescriptionLength = 2_000;
-/** What 2,000 characters of any script take. Control characters take six each in JSON, and more than this in all. */
+/** Enough for 2,000 characters of any script. Control characters take six bytes each in JSON and can exceed it. */
 const maxDescriptionBytes = 8_000;
 export const descriptionRule =
   "a string of at most 2,000 characters and 8,000 bytes of JSON, or null";
 
-/** Bytes of UTF-8. */
+/** The number of bytes in UTF-8. */
 export const bytesOf = (text: string): number => {
   let bytes = 0;
   for (const character of text) {
@@ -25,7 +25,7 @@ export const bytesOf = (text: string): number => {
   return bytes;
 };
 
-/** The quotes around it do not count. A UTF-16 unit takes six bytes at most, so most texts need no counting. */
+/** Without the quotes. A UTF-16 unit takes six bytes at most, so most texts need no counting. */
 const isShort = (text: string): boolean =>
   text.length * 6 <= maxDescriptionBytes ||
   (bytesOf(JSON.stringify(text)) - 2 <= maxDescriptionBytes &&

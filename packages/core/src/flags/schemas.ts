@@ -1,4 +1,4 @@
-// JSON Schemas of flags and of the requests that create and change them, made from the registry.
+// JSON Schemas of flags and of requests that create and change them, built from the registry.
 import type { Schema } from "./flag-type.ts";
 import { flagTypeNames, ownMembersOf, targetingMembersOf, typeOf } from "./registry.ts";
 import { descriptionRule, flagKeyPattern, flagKeyRule, maxDescriptionLength } from "./rules.ts";
@@ -27,7 +27,7 @@ const enabledSchema: Schema = {
 const descriptionSchema: Schema = {
   type: ["string", "null"],
   maxLength: maxDescriptionLength,
-  description: "Free text for people; `null` when there is none.",
+  description: "Free text; `null` if there is none.",
   "x-must-be": descriptionRule,
 };
 
@@ -46,7 +46,7 @@ type Entries = ReturnType<typeof ownMembersOf>;
 const schemasOf = (members: Entries): Schemas =>
   Object.fromEntries(members.map(([name, { schema }]) => [name, schema]));
 
-/** Of every type, in one list: what belongs to which is checked with the flag. */
+/** The fields of all types in one list. Which fields belong to which type is checked with the flag. */
 const allMembers: Schemas = Object.assign({}, ...flagTypeNames.map(ownMembersOf).map(schemasOf));
 const targeting: Schemas = schemasOf(targetingMembersOf(flagTypeNames[0] ?? ""));
 
@@ -64,7 +64,7 @@ const flagSchemaOf = (name: string): Schema => {
   return objectSchema(properties, ["key", "type", "enabled", ...always, "description"]);
 };
 
-/** A flag, by its type. */
+/** A flag, by type. */
 export const flagSchemas: Schemas = Object.fromEntries(
   flagTypeNames.map((name) => [name, flagSchemaOf(name)]),
 );
@@ -86,6 +86,6 @@ export const patchFlagSchema: Schema = {
     { enabled: enabledSchema, ...allMembers, description: descriptionSchema, ...targeting },
     [],
   ),
-  /** Why these fields are not accepted. */
+  /** Why the server rejects these fields. */
   "x-refused": { type: fixed, key: fixed },
 };

@@ -1,4 +1,4 @@
-// A flag as a database keeps it: the common members and the percentage in columns, everything else as JSON.
+// A flag as stored in the database: the common fields and the percentage in columns, all others as JSON.
 import { fromThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
 import { arrange } from "./arrange.ts";
 import type { Flag } from "./registry.ts";
@@ -6,16 +6,16 @@ import type { Flag } from "./registry.ts";
 export interface StoredFlag {
   readonly type: string;
   readonly enabled: boolean;
-  /** Thousandths of a percent; null on flags without a percentage. */
+  /** In thousandths of a percent; null for flags without a percentage. */
   readonly thousandths: number | null;
   readonly description: string | null;
-  /** The other members as JSON; null when there are none. */
+  /** The other fields as JSON; null if there are none. */
   readonly definition: string | null;
 }
 
 const inColumns: readonly string[] = ["key", "type", "enabled", "description", "percentage"];
 
-/** The members without a column, as JSON; null when there are none. */
+/** The fields without a column, as JSON; null if there are none. */
 export const definitionOf = (flag: Flag): string | null => {
   const others = Object.entries(flag).filter(([name]) => !inColumns.includes(name));
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
@@ -36,7 +36,7 @@ export const toStored = (flag: Flag): StoredFlag => {
   };
 };
 
-/** Members that this version does not know are kept. */
+/** Keeps unknown fields. */
 export const fromStored = (key: string, stored: StoredFlag): Flag => {
   const { type, enabled, thousandths, description, definition } = stored;
   return arrange({

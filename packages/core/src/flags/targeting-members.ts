@@ -1,4 +1,4 @@
-// The members that a flag of any type may have: who gets which variant, and what the flag belongs to.
+// The fields that a flag of any type can have: targeting, and whom or what the flag belongs to.
 
 import { withRuleIds } from "../targeting/rule-ids.ts";
 import type { Requirement, Rule, Targeting } from "../targeting/targeting.ts";
@@ -11,15 +11,15 @@ const same = <T>(value: T): T => value;
 const countOf = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`;
 
-/** Checked as part of the whole flag, which says where in them a mistake is. */
+/** Checked as part of the whole flag, which reports the place of each error. */
 export const targetingMembers: {
   readonly [Name in keyof Targeting]-?: Member<NonNullable<Targeting[Name]>>;
 } = {
   requires: {
     schema: {
       description:
-        "Other flags of the environment, at most 10, that must give these variants for the same context; otherwise the flag gives its off.",
-      "x-must-be": "a list of requirements, or null",
+        "Prerequisites: up to 10 other flags of the environment that must return these variants for the same context. If one doesn't, the flag returns its off variant.",
+      "x-must-be": "a list of prerequisites, or null",
       "x-schema": { type: "array", items: { $ref: "#/components/schemas/Requirement" } },
     },
     initial: undefined,
@@ -31,7 +31,7 @@ export const targetingMembers: {
   rules: {
     schema: {
       description:
-        "Who gets which variant, at most 50 rules in their order: the first whose condition is true decides.",
+        "Targeting rules, up to 50, in order: the first rule whose condition is true decides.",
       "x-must-be": "a list of rules, or null",
       "x-schema": { type: "array", items: { $ref: "#/components/schemas/Rule" } },
     },
@@ -58,8 +58,8 @@ export const targetingMembers: {
   bucketSeed: {
     schema: {
       description:
-        "Hashed instead of the flag's key: flags with the same seed reach the same people.",
-      "x-must-be": "a text, or null",
+        "Hashed instead of the flag's key: flags with the same seed reach the same users.",
+      "x-must-be": "a string, or null",
       "x-schema": { type: ["string", "null"], minLength: 1, maxLength: 128 },
     },
     initial: undefined,
@@ -70,8 +70,8 @@ export const targetingMembers: {
   },
   tags: {
     schema: {
-      description: "For people, at most 20; `GET /flags?tag=` finds the flags of one.",
-      "x-must-be": "a list of texts, or null",
+      description: "Up to 20 labels. `GET /flags?tag=` lists the flags that have one.",
+      "x-must-be": "a list of strings, or null",
       "x-schema": { type: ["array", "null"], items: { type: "string" }, maxItems: 20 },
     },
     initial: undefined,
@@ -82,8 +82,8 @@ export const targetingMembers: {
   },
   owner: {
     schema: {
-      description: "The person or team to ask; `GET /flags?owner=` finds their flags.",
-      "x-must-be": "a text, or null",
+      description: "The person or team responsible. `GET /flags?owner=` lists their flags.",
+      "x-must-be": "a string, or null",
       "x-schema": { type: ["string", "null"], minLength: 1, maxLength: 128 },
     },
     initial: undefined,

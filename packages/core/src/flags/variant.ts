@@ -1,4 +1,4 @@
-// A flag that gives one of several values: texts, numbers or objects.
+// A flag that returns one of several values: strings, numbers or objects.
 import type { FlagValue } from "../evaluate.ts";
 import { allThousandths, thousandthsOf } from "../percentage.ts";
 import { checkServe } from "../targeting/check-targeting.ts";
@@ -14,9 +14,9 @@ export interface VariantFlag extends FlagBase {
   readonly type: "variant";
   readonly valueType: ValueType;
   readonly variants: Readonly<Record<string, FlagValue>>;
-  /** The variant while the flag is off, or what it requires is not met. */
+  /** The variant while the flag is off, or while a prerequisite is not met. */
   readonly off: string;
-  /** When no rule decides: a variant, or shares that add up to 100. */
+  /** The default rule: a variant, or shares that add up to 100. */
   readonly otherwise: Serve;
 }
 
@@ -27,7 +27,7 @@ const greatest = Number.MAX_SAFE_INTEGER;
 const isNumber = (value: unknown): value is number =>
   Number.isFinite(value) && Math.abs(value as number) <= greatest;
 
-/** What follows "must be" of a value that is wrong; undefined when it is right. */
+/** Completes the sentence "must be …" for an invalid value; undefined if the value is valid. */
 const wrongValue = (valueType: ValueType, value: unknown): string | undefined => {
   switch (valueType) {
     case "string":
@@ -63,13 +63,13 @@ const nameSchema: Schema = { type: "string" };
 
 export const variantType: FlagType<VariantFlag> = {
   name: "variant",
-  summary: "gives one of several values",
+  summary: "returns one of several values",
   members: {
     valueType: {
       schema: {
         type: "string",
         enum: valueTypes,
-        description: "What the values are. Variant flags only; fixed at creation.",
+        description: "The type of the values. Variant flags only; fixed at creation.",
         "x-must-be": '"string", "number" or "object"',
       },
       initial: undefined,
@@ -108,7 +108,7 @@ export const variantType: FlagType<VariantFlag> = {
     otherwise: {
       schema: {
         description:
-          "When no rule decides. Of a variant flag: a variant, or a list of shares that add up to 100. Of a boolean flag with rules: `on` or `off`.",
+          "The default rule, used if no rule matches. For a variant flag: a variant, or a list of shares that add up to 100. For a boolean flag with rules: `on` or `off`.",
         "x-must-be": "the name of a variant or a list of shares",
         "x-schema": { anyOf: [nameSchema, { $ref: "#/components/schemas/Split" }] },
       },
@@ -135,8 +135,8 @@ export const variantType: FlagType<VariantFlag> = {
   },
 };
 
-/** `small`, or `small 25 %, large 75 %`. */
+/** Such as `small`, or `small 25%, large 75%`. */
 export const formatServe = (serve: Serve, formatNumber: (value: number) => string = String) =>
   typeof serve === "string"
     ? serve
-    : serve.map(({ variant, share }) => `${variant} ${formatNumber(share)} %`).join(", ");
+    : serve.map(({ variant, share }) => `${variant} ${formatNumber(share)}%`).join(", ");

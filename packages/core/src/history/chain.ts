@@ -1,15 +1,15 @@
-// The chain of history: each entry has a digest of what it says, and a hash over the chain before it and that digest.
+// The hash chain of the history: each entry has a digest of its content, and a hash of the previous chain value and that digest.
 
 /** SHA-256 of the text's UTF-8, as 64 lower-case hexadecimal digits. */
 export type Hash = (text: string) => string;
 
-/** What the first entry of an environment follows. */
+/** The chain value before the first entry of an environment. */
 export const genesis = "0".repeat(64);
 
-/** What the digest of an entry covers, as it is stored. */
+/** The stored values that the digest of an entry covers. */
 export interface ChainContent {
   readonly environment: string;
-  /** The revision of the environment that the change made; null when it made none. */
+  /** The revision that the change created; null if it created none. */
   readonly revision: number | null;
   readonly subject: string;
   readonly subjectId: string;
@@ -21,16 +21,16 @@ export interface ChainContent {
   readonly actorUserId: string | null;
   readonly actorUserName: string | null;
   readonly reason: string | null;
-  /** JSON as it is stored, as are the actions. */
+  /** As stored JSON, like the actions. */
   readonly review: string | null;
   readonly actions: string;
   readonly level: number | null;
-  /** Of the stored JSON; null when there is none. */
+  /** Digest of the stored JSON; null if there is none. */
   readonly beforeDigest: string | null;
   readonly afterDigest: string | null;
 }
 
-/** Canonical JSON (RFC 8785): the members sorted by name, no white space. The numbers are whole ones. */
+/** Canonical JSON (RFC 8785): fields sorted by name, no white space. Supports integers only. */
 const canonical = (entry: ChainContent): string =>
   JSON.stringify({
     actions: entry.actions,
@@ -53,48 +53,48 @@ const canonical = (entry: ChainContent): string =>
 
 export const digestOf = (entry: ChainContent, hash: Hash): string => hash(canonical(entry));
 
-/** Whatever somebody has put in the place of a text. */
+/** Tampered data may contain any value in place of a text. */
 export const textDigest = (text: string | null, hash: Hash): string | null =>
   text === null ? null : hash(String(text));
 
 export const chainAfter = (previous: string, digest: string, hash: Hash): string =>
   hash(previous + digest);
 
-/** What stands in the place of entries that were deleted after their retention. */
+/** A checkpoint for entries that were deleted after their retention time. */
 export interface PrunedStatement {
   readonly kind: "pruned";
   readonly environment: string;
   readonly at: number;
-  /** The chain before the first of them and at the last. */
+  /** The chain values before the first of these entries and at the last. */
   readonly from: string;
   readonly to: string;
   readonly entries: number;
-  /** The time of the newest of them. */
+  /** The time of the newest of these entries. */
   readonly lastAt: number;
 }
 
-/** Says that an entry reads differently from what it said, with the permission of whoever holds the secret key. */
+/** A checkpoint that permits changed content of an entry, signed with the secret key. */
 export interface RedactedStatement {
   readonly kind: "redacted";
   readonly environment: string;
   readonly at: number;
-  /** Names the entry. */
+  /** Identifies the entry. */
   readonly chain: string;
-  /** What it said, which the chain runs over. */
+  /** The original digest, which the chain covers. */
   readonly digest: string;
-  /** The digest of what it says now. */
+  /** The digest of the current content. */
   readonly content: string;
 }
 
 export type Statement = PrunedStatement | RedactedStatement;
 
-/** The text that is signed: canonical JSON. */
+/** The signed text: canonical JSON. */
 export const statementText = (statement: Statement): string =>
   JSON.stringify(
     Object.fromEntries(Object.entries(statement).sort(([a], [b]) => (a < b ? -1 : 1))),
   );
 
-/** Undefined when it is none. */
+/** Undefined if the value is not a statement. */
 export const readStatement = (text: string): Statement | undefined => {
   try {
     const read = JSON.parse(text) as Statement;
@@ -105,16 +105,16 @@ export const readStatement = (text: string): Statement | undefined => {
 };
 
 export interface Signature {
-  /** Names the secret key. */
+  /** Identifies the secret key. */
   readonly keyId: string;
   readonly hmac: string;
 }
 
-/** What of history is exported and verified: an entry a line, a checkpoint before the entry that it concerns or that follows. */
+/** Export format of the history: one entry per line, and each checkpoint before the entry that it concerns or precedes. */
 export interface ExportedEntry extends ChainContent {
   readonly type: "entry";
   readonly id: number;
-  /** JSON as it is stored; null when there is none, or when the reader may not see it. */
+  /** Stored JSON; null if there is none, or if the reader lacks permission. */
   readonly before: string | null;
   readonly after: string | null;
   readonly digest: string | null;
@@ -123,7 +123,7 @@ export interface ExportedEntry extends ChainContent {
 
 export interface ExportedCheckpoint extends Signature {
   readonly type: "checkpoint";
-  /** The entry that it is about, or the last one of those that are gone. */
+  /** The entry that it concerns, or the last deleted entry. */
   readonly id: number;
   readonly statement: string;
 }
@@ -135,11 +135,11 @@ export interface ExportHead {
   readonly type: "history";
   readonly format: 1;
   readonly environment: string;
-  /** What the reader has to know before passing the export on. */
+  /** Advice for the reader about passing the export on. */
   readonly notice?: string;
 }
 
-/** Its last line: the chain that the environment keeps. */
+/** The last line of an export: the chain value that the environment has stored. */
 export interface ExportEnd {
   readonly type: "end";
   readonly head: string;

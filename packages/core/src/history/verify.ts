@@ -1,4 +1,4 @@
-// Verifies a history: walks the chain from its first entry to the head, and says where it breaks.
+// Verifies a history: follows the chain from the first entry to the head and reports integrity failures.
 import {
   chainAfter,
   digestOf,
@@ -13,37 +13,37 @@ import {
   textDigest,
 } from "./chain.ts";
 
-/** Whether a checkpoint is signed; undefined when the key is not here. */
+/** Whether a checkpoint is signed; undefined if the key is not available. */
 export type IsSigned = (checkpoint: ExportedCheckpoint) => boolean | undefined;
 
 export interface HistoryProblem {
-  /** The number of the entry; null for what concerns none. */
+  /** The number of the entry; null if the problem concerns none. */
   readonly id: number | null;
-  /** When the entry says that it was made. */
+  /** The time that the entry states. */
   readonly at: number | null;
   readonly message: string;
 }
 
 export interface HistoryVerification {
   readonly environment: string;
-  /** The chain at the last entry. */
+  /** The chain value at the last entry. */
   readonly head: string;
   readonly entries: number;
-  /** Entries that were deleted after their retention, and the time of the newest of them. */
+  /** The number of entries deleted after their retention time, and the time of the newest. */
   readonly pruned: number;
   readonly prunedUntil: number | null;
-  /** The numbers of the entries in which names were replaced. */
+  /** The numbers of entries with redacted names. */
   readonly redacted: readonly number[];
-  /** Checkpoints whose signature could not be checked: the key is not here. */
+  /** The number of checkpoints whose signature couldn't be checked because the key is not available. */
   readonly uncheckedSignatures: number;
-  /** At the end, entries that the next change chains. */
+  /** The number of entries at the end that the next change will chain. */
   readonly unchained: number;
-  /** The first of them. */
+  /** The first problems found. */
   readonly problems: readonly HistoryProblem[];
   readonly problemCount: number;
 }
 
-/** Beyond them problems are counted. */
+/** Further problems are only counted. */
 const maxProblems = 20;
 const maxRedacted = 1_000;
 
@@ -54,7 +54,7 @@ export interface HistoryVerifier {
 
 export interface VerifierOptions {
   readonly isSigned?: IsSigned;
-  /** Told the chain at every entry. */
+  /** Called with the chain value at every entry. */
   readonly onChain?: (chain: string) => void;
 }
 
@@ -73,7 +73,7 @@ export const createHistoryVerifier = (
   let problemCount = 0;
   const redacted: number[] = [];
   const problems: HistoryProblem[] = [];
-  /** By the chain of the entry that they are about. */
+  /** By chain value of the entry that they concern. */
   const redactions = new Map<string, RedactedStatement>();
 
   const found = (message: string, entry?: Pick<ExportedEntry, "id" | "at">): void => {
@@ -85,7 +85,7 @@ export const createHistoryVerifier = (
   const nameOf = ({ id, subject, subjectId, version }: ExportedEntry): string =>
     `entry ${id} (${subject} ${subjectId}${version === null ? "" : ` v${version}`})`;
 
-  /** Whether the entry says what its digest was made of, or what a checkpoint allows it to say instead. */
+  /** Checks the content of the entry against its digest, or against a checkpoint that permits other content. */
   const checkContent = (entry: ExportedEntry): void => {
     const { before, after, beforeDigest, afterDigest, digest } = entry;
     const isText =
@@ -126,7 +126,7 @@ export const createHistoryVerifier = (
         entry,
       );
     }
-    // From here on with what it says: so each break is told once.
+    // Continue from the entry's own chain value, so that each failure is reported once.
     chain = entry.chain;
     onChain(chain);
   };
@@ -177,7 +177,7 @@ export const createHistoryVerifier = (
       if (head === undefined) found("the end of the history is missing");
       else if (head !== chain) {
         found(
-          `the history ends at ${chain}, but its head is ${head}: entries at its end were removed or changed`,
+          `the history ends at ${chain}, but the stored head is ${head}: entries at the end were removed or changed`,
         );
       }
       if (unchained > 0) found(`${unchained} entries at the end are not part of the chain`);

@@ -1,4 +1,4 @@
-// Plans the changes from the current flags and segments to the target ones, from values alone and before anything is sent.
+// Computes the changes that turn the current flags and segments into the target ones.
 import { changeableMembers, initialOf, memberOf, patchBetween } from "../difference.ts";
 import { arrange } from "../flags/arrange.ts";
 import { type Flag, membersOf, type PatchFlag } from "../flags/registry.ts";
@@ -7,7 +7,7 @@ import type { Segment } from "../targeting/segment.ts";
 import { byKey } from "./by-key.ts";
 import { isSameSegment } from "./same-segment.ts";
 
-/** Of an environment or a file. */
+/** The content of an environment or a file. */
 export interface Lists {
   readonly flags: readonly Flag[];
   readonly segments?: readonly Segment[];
@@ -22,7 +22,7 @@ export type FlagStep = { readonly of: "flag"; readonly key: string } & (
       readonly patch: PatchFlag;
     }
   | { readonly kind: "delete"; readonly flag: Flag }
-  /** Not possible: the member is fixed at creation. */
+  /** Not possible: the field is fixed at creation. */
   | {
       readonly kind: "retype";
       readonly member: string;
@@ -40,25 +40,25 @@ export type SegmentStep = { readonly of: "segment"; readonly key: string } & (
 export type Change = FlagStep | SegmentStep;
 
 export interface Plan {
-  /** Segments first, each sorted by key. */
+  /** Segments before flags, each sorted by key. */
   readonly changes: readonly Change[];
   readonly unchanged: { readonly flags: number; readonly segments: number };
 }
 
 interface PlanOptions {
-  /** Also delete what is not in the target state. */
+  /** Also delete flags and segments that are not in the target. */
   readonly prune?: boolean | undefined;
-  /** Flags that are never deleted by `prune`. */
+  /** Flags that `prune` never deletes. */
   readonly keep?: ReadonlySet<string>;
-  /** Flags that are created when missing, otherwise not changed. */
+  /** Flags to create if missing, but never to change. */
   readonly createOnly?: ReadonlySet<string>;
-  /** Segments are created when missing, otherwise not changed. */
+  /** Create missing segments, but never change existing ones. */
   readonly keepSegments?: boolean;
-  /** Only these members change, all of them by default; a new flag has the initial values of the others. */
+  /** Change only these fields; all by default. A new flag gets the initial values of the others. */
   readonly members?: readonly string[];
 }
 
-/** `from` with the chosen members of `flag`. What has no initial value comes along with a new flag. */
+/** `from` with the chosen fields of `flag`. Fields without an initial value are always copied to a new flag. */
 const takeMembers = (
   from: Flag,
   flag: Flag,
@@ -80,7 +80,7 @@ const takeMembers = (
   return arrange({ ...from, ...(Object.fromEntries(taken) as object) });
 };
 
-/** The member that differs and cannot be changed. */
+/** A field that differs and can't be changed. */
 const fixedDifference = (before: Flag, after: Flag): string | undefined => {
   if (before.type !== after.type) return "type";
   const fixed = membersOf(after.type).find(
@@ -125,7 +125,7 @@ const planFlags = (
   ].sort(byKey);
 };
 
-/** The segments that flags name once the steps are done. */
+/** The segments that flags reference after the steps. */
 const namedAfter = (current: readonly Flag[], steps: readonly FlagStep[]): ReadonlySet<string> => {
   const flags = new Map(current.map((flag) => [flag.key, flag]));
   for (const step of steps) {

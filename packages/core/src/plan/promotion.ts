@@ -1,11 +1,11 @@
-// Copying flags from one environment to another: which members, and which segments come along.
+// Copies flags from one environment to another: selects the fields to copy, and the segments that the flags need.
 import { type Flag, flagTypeNames, ownMembersOf, targetingMembersOf } from "../flags/registry.ts";
 import { namedSegments } from "../targeting/references.ts";
 import type { Segment } from "../targeting/segment.ts";
 import { type Lists, type Plan, planChanges } from "./plan.ts";
 import { isSameSegment } from "./same-segment.ts";
 
-/** Of flags of all types, without what is fixed at creation. */
+/** For flags of all types, without the fields that are fixed at creation. */
 export const copiedMembers: readonly string[] = [
   ...new Set([
     "enabled",
@@ -18,19 +18,19 @@ export const copiedMembers: readonly string[] = [
 ];
 
 interface PromotionOptions {
-  /** The flags; undefined for all flags and segments. */
+  /** The keys of the flags; undefined for all flags and segments. */
   readonly keys?: ReadonlySet<string> | undefined;
   readonly members: readonly string[];
-  /** Also delete the chosen flags that are not in `from`. */
+  /** Also delete selected flags that are not in `from`. */
   readonly prune?: boolean | undefined;
 }
 
 export interface Promotion extends Plan {
-  /** Segments that the flags name and that are different there. Other flags may name them, so they stay as they are. */
+  /** Segments that the flags reference and that are different in the target. Other flags may use them, so they are not changed. */
   readonly otherSegments: readonly string[];
 }
 
-/** The segments that come along: those that the chosen flags name, and only with the rules that name them. */
+/** The segments to copy: those that the selected flags reference, and only if rules are copied. */
 const segmentsFor = (
   flags: readonly Flag[],
   { keys, members }: PromotionOptions,

@@ -1,8 +1,8 @@
-// The change that takes back another one.
+// The change that undoes another change.
 import { patchBetween } from "../difference.ts";
 import type { Change } from "./plan.ts";
 
-/** Undefined for what is not possible, and so was never done. */
+/** Undefined for a step that is not possible, because it was never applied. */
 export const reverse = (change: Change): Change | undefined => {
   const { key } = change;
   if (change.of === "segment") {

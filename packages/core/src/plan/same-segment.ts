@@ -1,8 +1,8 @@
-// Whether two segments are the same, however their lists are ordered.
+// Compares segments, ignoring the order of their lists.
 import { isSameValue } from "../difference.ts";
 import type { Segment } from "../targeting/segment.ts";
 
-/** The one form of equal segments. A file may leave out what is empty. */
+/** The canonical form of equal segments. A file can leave out empty fields. */
 export const orderSegment = ({ key, description, include, exclude, when }: Segment): Segment => ({
   key,
   description: description ?? null,

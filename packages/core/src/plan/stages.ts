@@ -1,4 +1,4 @@
-// The order of a plan's changes: what is named must be there first, and what is named last goes last.
+// The order of a plan's changes: a flag or segment must exist before others reference it, and is deleted after them.
 import type { Flag } from "../flags/registry.ts";
 import type { Change, FlagStep } from "./plan.ts";
 
@@ -10,8 +10,8 @@ const isWritten = (change: Change): change is Written =>
   change.of === "flag" && (change.kind === "create" || change.kind === "update");
 
 /**
- * Flags are created in even stages and changed in odd ones, so that as many as possible change together: those that a
- * flag requires are created in an earlier stage, and changed in the same one or earlier.
+ * Flags are created in even stages and changed in odd ones, to change as many as possible together. A prerequisite is
+ * created in an earlier stage than the flag, and changed in the same or an earlier one.
  */
 const stagesOfWritten = (changes: readonly Written[]): ReadonlyMap<Change, number> => {
   const byKey = new Map(changes.map((change) => [change.key, change]));
@@ -20,7 +20,7 @@ const stagesOfWritten = (changes: readonly Written[]): ReadonlyMap<Change, numbe
     const known = stages.get(change);
     if (known !== undefined) return known;
     const isNew = change.kind === "create";
-    // Also ends a circle, which the server refuses.
+    // Set before the recursion, which ends cycles. The server rejects them.
     stages.set(change, isNew ? 0 : 1);
     const required = requiredBy(isNew ? change.flag : change.after).flatMap((key) => {
       const other = byKey.get(key);
@@ -37,7 +37,7 @@ const stagesOfWritten = (changes: readonly Written[]): ReadonlyMap<Change, numbe
   return stages;
 };
 
-/** Flags that nothing requires any more go first. */
+/** Flags that are no longer a prerequisite go first. */
 const stagesOfDeleted = (changes: readonly Change[]): ReadonlyMap<Change, number> => {
   const deleted = changes.filter((change) => change.of === "flag" && change.kind === "delete");
   const stages = new Map<Change, number>();
@@ -56,11 +56,11 @@ const stagesOfDeleted = (changes: readonly Change[]): ReadonlyMap<Change, number
   return stages;
 };
 
-/** Requirements are at most five deep. */
+/** Greater than any stage: prerequisites are at most five levels deep. */
 const afterAllWritten = 1_000;
 const last = 1_000_000;
 
-/** Each stage is done before the next begins. Flags that change stand in it with those that they require first. */
+/** Each stage must be complete before the next one starts. Within a stage, prerequisites come first. */
 export const stagesOf = (changes: readonly Change[]): readonly (readonly Change[])[] => {
   const written = stagesOfWritten(changes.filter(isWritten));
   const deleted = stagesOfDeleted(changes);

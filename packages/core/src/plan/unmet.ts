@@ -1,8 +1,8 @@
-// Flags of a plan that require flags which will not be there.
+// Finds flags of a plan whose prerequisites will not exist.
 import type { Flag } from "../flags/registry.ts";
 import type { Change } from "./plan.ts";
 
-/** Each with the keys that are missing; `there` are the flags that the environment has. */
+/** Returns each with the missing keys; `there` are the flags of the environment. */
 export const unmetRequirements = (
   changes: readonly Change[],
   there: readonly Flag[],
@@ -16,7 +16,7 @@ export const unmetRequirements = (
   for (const { key } of written) known.add(key);
   const unmet = new Map<string, readonly string[]>();
   const wasThere = new Set(there.map(({ key }) => key));
-  // A flag that cannot be created is missing for the next one.
+  // A flag that can't be created is missing for flags that require it.
   for (let before = -1; before < unmet.size; ) {
     before = unmet.size;
     for (const { key, requires = [] } of written) {

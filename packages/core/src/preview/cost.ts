@@ -1,4 +1,4 @@
-// How much work a preview takes, and how many contexts it counts when all of them would take too much.
+// The work of a preview, and the number of contexts to count if all of them would take too long.
 import { workOfCondition } from "../targeting/work.ts";
 import { conditionsOf, flagsBelow, type Side } from "./side.ts";
 
@@ -20,7 +20,7 @@ const workOn = (side: Side, key: string): number =>
 export const workOnBoth = (before: Side, after: Side, key: string): number =>
   Math.ceil(workOn(before, key) + workOn(after, key));
 
-/** As many contexts as the work allows, at least one, chosen evenly from the whole list so that they stay a sample. */
+/** As many contexts as the work allows, at least one. They are chosen at even distances to remain a sample. */
 export const someOf = <T>(
   list: readonly T[],
   workOfEach: number,

@@ -1,16 +1,16 @@
-// The share of everybody whose value changes, where it follows from the flag alone.
+// The exact share of all users whose value changes, if it can be computed from the flag alone.
 import { isSameValue } from "../difference.ts";
 import type { FlagValue } from "../evaluate.ts";
 import { choiceOf, type Flag, isFlagTypeName } from "../flags/registry.ts";
 import { allThousandths, fromThousandths, thousandthsOf } from "../percentage.ts";
 
 interface Piece {
-  /** Where it ends, in thousandths of a percent. */
+  /** The end of the piece, in thousandths of a percent. */
   readonly end: number;
   readonly value: FlagValue | undefined;
 }
 
-/** The values, laid end to end as the bucket does; undefined when attributes or other flags decide. */
+/** The values in bucket order; undefined if attributes or other flags decide. */
 const piecesOf = (flag: Flag): readonly Piece[] | undefined => {
   if (!isFlagTypeName(flag.type)) return undefined;
   if (flag.rules !== undefined || flag.requires !== undefined || flag.bucketBy !== undefined) {
@@ -34,7 +34,7 @@ const offOf = (flag: Flag): readonly Piece[] => {
 
 const seedOf = ({ key, bucketSeed }: Flag): string => bucketSeed ?? key;
 
-/** In percent. A flag that is not there counts as off. */
+/** In percent. A missing flag counts as off. */
 export const exactShareOf = (
   before: Flag | undefined,
   after: Flag | undefined,
@@ -44,7 +44,7 @@ export const exactShareOf = (
   const left = before ? piecesOf(before) : offOf(from);
   const right = after ? piecesOf(after) : offOf(to);
   if (left === undefined || right === undefined) return undefined;
-  // Another seed deals everybody anew, and who gets what on both sides is then a matter of chance.
+  // With another seed, the buckets before and after are independent, so the overlap is random.
   if (left.length > 1 && right.length > 1 && seedOf(from) !== seedOf(to)) return undefined;
   let changed = 0;
   let begin = 0;

@@ -1,4 +1,4 @@
-// Counts the flips of one flag: what each context got before a change, and what it gets after it.
+// Counts changed evaluations of one flag: the result for each context before a change and after it.
 import { isSameValue } from "../difference.ts";
 import {
   type EvaluatedFlag,
@@ -11,19 +11,19 @@ import {
 import { choiceOf, type Flag } from "../flags/registry.ts";
 import { intervalOf } from "./interval.ts";
 
-/** What a flag gives: a value, or an error. */
+/** The result of a flag: a value, or an error. */
 export type Outcome =
   | {
       readonly variant: string;
-      /** Absent when it is long. */
+      /** Absent if it is long. */
       readonly value?: FlagValue;
-      /** Null when no rule decided. */
+      /** Null if no rule decided. */
       readonly rule: string | null;
       readonly reason: Reason;
     }
   | { readonly errorCode: string };
 
-/** In percent, with the interval in which it lies in 95 of 100 samples; null without a sample. */
+/** In percent, with a 95% confidence interval; null without a sample. */
 export interface Shares {
   readonly share: number | null;
   readonly low: number | null;
@@ -39,19 +39,19 @@ export interface Pair {
   readonly to: Evaluation;
   readonly isChange: boolean;
   count: number;
-  /** Of the first contexts. */
+  /** The indexes of the first contexts. */
   readonly examples: number[];
 }
 
-/** So many characters of JSON: longer values are told apart by their variant. */
+/** Maximum characters of JSON. Longer values are distinguished by their variant. */
 const longestValue = 1_024;
 
-/** Shown as an error, and compared as a value. */
+/** Shown as an error, but compared as a value. */
 interface AbsentResult extends EvaluatedFlag {
   readonly errorCode: "FLAG_NOT_FOUND";
 }
 
-/** A flag that is not there. Programs have their own default then, which is nearly always the value while it is off. */
+/** A missing flag. Programs then use their own default, which is nearly always the off value. */
 export const absentFlag = (other: Flag): PreparedFlag => {
   const { variants, off } = choiceOf(other);
   const result: AbsentResult = {
@@ -66,7 +66,7 @@ export const absentFlag = (other: Flag): PreparedFlag => {
 const comparable = (evaluation: Evaluation): unknown =>
   "value" in evaluation ? { value: evaluation.value } : { errorCode: evaluation.errorCode };
 
-/** The value counts: another reason alone changes nothing for anybody. */
+/** Compares values only: a different reason alone changes nothing for users. */
 const isChange = (from: Evaluation, to: Evaluation): boolean =>
   !isSameValue(comparable(from), comparable(to));
 
@@ -77,7 +77,7 @@ export const shown = (evaluation: Evaluation): Outcome => {
   return { variant, ...(!isLong && { value }), rule, reason };
 };
 
-/** Finds the pair of two results. Evaluations give the same few objects again and again. */
+/** Finds the pair of two results. Evaluations return the same few objects repeatedly. */
 export const createPairs = () => {
   const pairs = new Map<Evaluation, Map<Evaluation, Pair>>();
   return {

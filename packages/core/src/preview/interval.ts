@@ -1,4 +1,4 @@
-// How far the share in a sample may lie from the share of all whom it was taken from.
+// Confidence interval of a share that was measured in a sample.
 
 export interface Interval {
   /** All three in percent, rounded to hundredths. */
@@ -7,14 +7,14 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Of the normal distribution, for 95 of 100. */
+/** Quantile of the normal distribution for 95%. */
 const z = 1.959964;
 
 const percent = (part: number): number => Math.round(part * 10_000) / 100;
 
 /**
- * Wilson's score interval with the correction for continuity, which keeps at least 95 of 100 also for rare things; without it
- * the promise holds only on average. Undefined without a sample.
+ * Wilson's score interval with continuity correction, which covers at least 95% even for rare outcomes. Without the
+ * correction, coverage holds only on average. Undefined without a sample.
  */
 export const intervalOf = (count: number, of: number): Interval | undefined => {
   if (of === 0) return undefined;

@@ -1,7 +1,6 @@
-// What a flag gives somebody, in words.
+// Short texts for the result of a flag.
 import type { Outcome } from "./flips.ts";
 
-/** What a flag gives, in a word or two. */
 export const givenText = (outcome: Outcome): string => {
   if (!("errorCode" in outcome)) return outcome.variant;
   switch (outcome.errorCode) {
@@ -15,20 +14,20 @@ export const givenText = (outcome: Outcome): string => {
 };
 
 const reasons: Readonly<Record<string, string>> = {
-  DEFAULT: "everyone else",
+  DEFAULT: "default rule",
   DISABLED: "while off",
-  PREREQUISITE_FAILED: "requirement not met",
+  PREREQUISITE_FAILED: "prerequisite not met",
 };
 
-/** What decides it; nothing where there is nothing to tell apart. */
+/** What decided the result; undefined if it is obvious. */
 const byWhat = (outcome: Outcome): string | undefined => {
-  // Who gets off while it is off need not be told why.
+  // Off while the flag is off needs no explanation.
   if ("errorCode" in outcome || (outcome.variant === "off" && outcome.reason === "DISABLED"))
     return undefined;
   return outcome.rule === null ? reasons[outcome.reason] : `rule ${outcome.rule}`;
 };
 
-/** "on (rule beta)". */
+/** Such as "on (rule beta)". */
 export const outcomeText = (outcome: Outcome): string => {
   const by = byWhat(outcome);
   return by === undefined ? givenText(outcome) : `${givenText(outcome)} (${by})`;

@@ -1,4 +1,4 @@
-// Whom a change would hit: evaluates the contexts of a sample before and after it, and counts those whose value changes.
+// Estimates the impact of a change: evaluates sampled contexts before and after it, and counts those whose value changes.
 import type { EvaluationContext } from "../context.ts";
 import { type Evaluation, evaluate } from "../evaluate.ts";
 import { maxCountedWork, sliceWork, someOf, workOnBoth } from "./cost.ts";
@@ -21,31 +21,31 @@ export type { Flip, PreviewExample, PreviewedFlag };
 export interface PreviewQuestion {
   readonly before: Side;
   readonly after: Side;
-  /** The keys of the flags that are changed themselves. */
+  /** The keys of the changed flags. */
   readonly changed: readonly string[];
-  /** The keys of the others that may give something else: they require one of those, or name a segment that is changed. */
+  /** The keys of other flags that are affected: they require a changed flag, or reference a changed segment. */
   readonly touched: readonly string[];
   readonly contexts: readonly EvaluationContext[];
 }
 
-/** Shares are of the contexts about which something is known. */
+/** The shares exclude contexts with an undetermined result. */
 export interface Preview extends Shares {
-  /** Contexts for which the value of a flag changes, of none, and of which it cannot be known. */
+  /** The number of contexts for which the value of some flag changes, of no flag, and for which it is undetermined. */
   readonly changed: number;
   readonly unchanged: number;
   readonly unknown: number;
   /**
-   * In percent of all contexts, when each has just the attributes that it came with; null without any. The limit on flips goes by
-   * it: a rule for all who lack an attribute hits those of whom nothing else is known.
+   * In percent of all contexts, evaluated with exactly the attributes they contain; null without any. The impact limit uses
+   * it, because a rule for contexts without an attribute affects contexts whose other attributes are unknown.
    */
   readonly shareAsSampled: number | null;
-  /** Flags ask for them, and no context has them. */
+  /** Attributes that flags use and that no context has. */
   readonly unknownAttributes: readonly string[];
-  /** Those that are changed, and of the others those that give something else; the most flips first. */
+  /** The changed flags, and other flags with changed evaluations; most changed evaluations first. */
   readonly flags: readonly PreviewedFlag[];
-  /** Flags that were not looked at, because there are too many. */
+  /** The number of flags that were skipped because there are too many. */
   readonly flagsLeftOut: number;
-  /** Contexts that were not counted, because the flags take too much work. All other numbers cover the counted contexts. */
+  /** The number of contexts that were skipped because evaluating the flags takes too long. All other numbers exclude them. */
   readonly contextsLeftOut: number;
   readonly examples: readonly PreviewExample[];
 }
@@ -60,10 +60,10 @@ const merge = (one: Unseen, other: Unseen): Unseen => ({
   isBucketBelow: one.isBucketBelow || other.isBucketBelow,
 });
 
-/** By the place of the context. */
+/** Indexed like the contexts. */
 interface States {
   readonly states: Uint8Array;
-  /** 1 where a value changes, as the context is. */
+  /** 1 if a value changes for the context as it was sampled. */
   readonly flipped: Uint8Array;
 }
 
@@ -137,7 +137,7 @@ function* countFlag(
   };
 }
 
-/** What can be so, for a flag: as it is, and as it would be with what no context has. */
+/** The possible cases for a flag: the contexts as sampled, and with attributes that no context has. */
 function* looksOf(
   question: PreviewQuestion,
   key: string,
@@ -157,13 +157,13 @@ function* looksOf(
   return looks;
 }
 
-/** Yields between its parts, so that whoever runs it can do other things too. */
+/** Yields between its parts, so that the caller can do other work. */
 export function* previewChanges(
-  asked: PreviewQuestion,
+  wholeQuestion: PreviewQuestion,
   maxEvaluations = 10_000_000,
   maxWork = maxCountedWork,
 ): Generator<void, Preview> {
-  const { before, after, changed, touched } = asked;
+  const { before, after, changed, touched } = wholeQuestion;
   const own = new Set(changed);
   const keys = [...new Set([...changed, ...touched])];
   const compiled = { before: compileSide(before), after: compileSide(after) };
@@ -174,12 +174,12 @@ export function* previewChanges(
   }
   const workOf = (key: string): number => works.get(key) ?? 0;
   const contexts = someOf(
-    asked.contexts,
+    wholeQuestion.contexts,
     [...works.values()].reduce((sum, each) => sum + each, 0),
     maxWork,
   );
-  const question = { ...asked, contexts };
-  const isUnseen = createIsUnseen(asked.contexts);
+  const question = { ...wholeQuestion, contexts };
+  const isUnseen = createIsUnseen(wholeQuestion.contexts);
   const states = new Uint8Array(contexts.length);
   const flipped = new Uint8Array(contexts.length);
   const counted: Counted[] = [];
@@ -189,9 +189,9 @@ export function* previewChanges(
   for (const key of keys.slice(0, maxFlags)) {
     const asItIs = createLook(question, key, compiled);
     looked += 1;
-    // Another change has taken it away.
+    // The flag no longer exists.
     if (asItIs === undefined) continue;
-    // Each is looked for in all contexts, once.
+    // Each attribute is looked up in all contexts once.
     for (const side of [before, after]) {
       for (const attribute of attributesIn(side, key)) {
         isUnseen(attribute);
@@ -201,9 +201,9 @@ export function* previewChanges(
     const unseen = merge(unseenIn(before, key, isUnseen), unseenIn(after, key, isUnseen));
     const possible = yield* looksOf(question, key, asItIs, unseen);
     const possibleWork = contexts.length * possible.length * workOf(key);
-    // A flag that is changed itself is looked at in any case, as the contexts are.
+    // A changed flag is always evaluated, at least for the contexts as sampled.
     const isTooMany = left < contexts.length * possible.length * 2;
-    // What it takes as it is was counted for all flags before.
+    // The work for the contexts as sampled was counted for all flags before.
     const isWithin = !isTooMany && (possible.length === 1 || leftWork >= possibleWork);
     if (isTooMany && !own.has(key)) {
       looked -= 1;
@@ -212,12 +212,12 @@ export function* previewChanges(
     const looks = isWithin ? possible : [asItIs];
     left -= contexts.length * looks.length * 2;
     if (looks.length > 1) leftWork -= possibleWork;
-    // What could be otherwise was not tried out then, so all of it is unknown.
+    // The other cases were not evaluated, so the result is undetermined for all contexts.
     const isBucketBelow = unseen.isBucketBelow || looks.length < possible.length;
     const open = { ...unseen, isBucketBelow };
     counted.push(yield* countFlag(question, key, looks, open, { states, flipped }, workOf(key)));
   }
-  const told = counted
+  const affected = counted
     .filter((each) => own.has(each.key) || each.changed > 0 || each.unknown > 0)
     .toSorted((one, other) => other.changed - one.changed);
   const count = (state: number | undefined) =>
@@ -233,9 +233,9 @@ export function* previewChanges(
       contexts.length,
     ).share,
     unknownAttributes: [...new Set(counted.flatMap(({ attributes }) => attributes))].toSorted(),
-    flags: told.map((each) => showFlag(each, contexts.length)),
+    flags: affected.map((each) => showFlag(each, contexts.length)),
     flagsLeftOut: keys.length - looked,
-    contextsLeftOut: asked.contexts.length - contexts.length,
-    examples: examplesOf(told, contexts),
+    contextsLeftOut: wholeQuestion.contexts.length - contexts.length,
+    examples: examplesOf(affected, contexts),
   };
 }

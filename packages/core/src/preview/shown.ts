@@ -1,4 +1,4 @@
-// What a preview shows of the flips that it counted.
+// The part of the counted changes that a preview shows.
 import type { EvaluationContext } from "../context.ts";
 import { type Outcome, type Pair, type Shares, sharesOf, shown } from "./flips.ts";
 
@@ -15,9 +15,9 @@ export interface PreviewedFlag extends Shares {
   readonly key: string;
   readonly changed: number;
   readonly unknown: number;
-  /** In percent of everybody, where it follows from the flag alone. */
+  /** In percent of all users, if it can be computed from the flag alone. */
   readonly exactShare?: number;
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly flips: readonly Flip[];
   readonly flipsLeftOut: number;
 }
@@ -38,7 +38,7 @@ export interface Counted {
   readonly exactShare: number | undefined;
 }
 
-/** The parts of a split that lead to the same are one flip. */
+/** Merges parts of a split with the same result. */
 const flipsOf = (pairs: readonly Pair[], of: number): readonly Flip[] => {
   const flips = new Map<string, { from: Outcome; to: Outcome; count: number }>();
   for (const { from, to, count } of pairs) {
@@ -51,7 +51,7 @@ const flipsOf = (pairs: readonly Pair[], of: number): readonly Flip[] => {
     .map((flip) => ({ ...flip, ...sharesOf(flip.count, of) }));
 };
 
-/** One of each flip, then a second of each, and so on. */
+/** One example of each changed evaluation, then a second of each, and so on. */
 export const examplesOf = (
   counted: readonly Counted[],
   contexts: readonly EvaluationContext[],

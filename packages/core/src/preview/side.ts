@@ -1,4 +1,4 @@
-// One side of a preview: the flags and segments of an environment before a change, or after it.
+// One side of a preview: the flags and segments of an environment before or after a change.
 import type { PreparedFlag } from "../evaluate.ts";
 import { type Flag, prepare } from "../flags/registry.ts";
 import type { Condition, Test } from "../targeting/conditions/condition.ts";
@@ -12,12 +12,12 @@ export interface SideFlag {
 }
 
 export interface Side {
-  /** Undefined when there is none. */
+  /** Undefined if it does not exist. */
   flag(key: string): SideFlag | undefined;
   segment(key: string): SegmentTestable | undefined;
 }
 
-/** In the place of a condition. */
+/** Returns a replacement for a condition. */
 export type Rewrite = (condition: Condition) => Condition;
 
 const rewriteFlag = (flag: Flag, rewrite: Rewrite): Flag =>
@@ -25,7 +25,7 @@ const rewriteFlag = (flag: Flag, rewrite: Rewrite): Flag =>
     ? flag
     : { ...flag, rules: flag.rules.map((rule) => ({ ...rule, when: rewrite(rule.when) })) };
 
-/** Compiled as far as it is asked for. */
+/** Compiled on demand. */
 export const compileSide = (
   side: Side,
   rewrite?: Rewrite,
@@ -53,11 +53,11 @@ export const compileSide = (
   return environment.flag;
 };
 
-/** The flag and all that it requires, directly and through others. */
+/** The flag and its prerequisites, direct and indirect. */
 export const flagsBelow = (side: Side, key: string): readonly Flag[] => {
   const keys = new Set([key]);
   const found: Flag[] = [];
-  // A set that grows is walked to its end.
+  // Iteration includes elements that are added meanwhile.
   for (const each of keys) {
     const flag = side.flag(each)?.flag;
     if (flag === undefined) continue;
@@ -67,7 +67,7 @@ export const flagsBelow = (side: Side, key: string): readonly Flag[] => {
   return found;
 };
 
-/** The conditions that a flag asks, those of the segments it names among them. */
+/** The conditions of a flag, including those of the segments it references. */
 export const conditionsOf = (side: Side, flag: Flag): readonly Condition[] => {
   const segments = new Set(namedSegments(flag).map(({ key }) => key));
   return [

@@ -1,4 +1,4 @@
-// Attributes that a flag asks for and that no context of a sample has: what depends on them cannot be known.
+// Finds attributes that a flag uses but no sampled context has. Results that depend on them are undetermined.
 import type { EvaluationContext } from "../context.ts";
 import type { Flag } from "../flags/registry.ts";
 import { readerOf } from "../targeting/conditions/attribute.ts";
@@ -6,13 +6,13 @@ import type { Condition } from "../targeting/conditions/condition.ts";
 import type { AttributeCondition } from "../targeting/conditions/operators.ts";
 import { conditionsOf, flagsBelow, type Rewrite, type Side } from "./side.ts";
 
-/** Tells whether no context has it. Each attribute is looked for once. */
+/** Whether no context has the attribute. Cached by attribute. */
 export type IsUnseen = (attribute: string) => boolean;
 
 export const createIsUnseen = (contexts: readonly EvaluationContext[]): IsUnseen => {
   const known = new Map<string, boolean>();
   return (attribute) => {
-    // Whoever has no targeting key is known to have none.
+    // A context without a targeting key really has none.
     if (attribute === "targetingKey" || attribute === "/targetingKey") return false;
     let unseen = known.get(attribute);
     if (unseen === undefined) {
@@ -24,7 +24,7 @@ export const createIsUnseen = (contexts: readonly EvaluationContext[]): IsUnseen
   };
 };
 
-/** Also of a condition that a newer version has written: what this one does not know asks for nothing. */
+/** Accepts conditions that a newer version wrote. Unknown ones have no attributes. */
 const leavesOf = (condition: Condition): readonly AttributeCondition[] => {
   if (typeof condition !== "object" || condition === null) return [];
   const inEach = (list: readonly Condition[]) =>
@@ -38,22 +38,22 @@ const leavesOf = (condition: Condition): readonly AttributeCondition[] => {
 
 export interface Unseen {
   readonly attributes: readonly string[];
-  /** The conditions on them, as texts, each once. */
+  /** The distinct conditions on these attributes, as JSON. */
   readonly leaves: readonly string[];
-  /** Splits of the flag itself go by one of them. */
+  /** Whether the flag itself is bucketed by one of them. */
   readonly isBucket: boolean;
-  /** Splits of a flag that it requires go by one of them. */
+  /** Whether a prerequisite is bucketed by one of them. */
   readonly isBucketBelow: boolean;
 }
 
-/** What a flag and those that it requires ask for, on one side. */
+/** The attributes that a flag and its prerequisites use, on one side. */
 export const attributesIn = (side: Side, key: string): ReadonlySet<string> => {
   const flags = flagsBelow(side, key);
   const leaves = flags.flatMap((flag) => conditionsOf(side, flag)).flatMap(leavesOf);
   return new Set([...leaves.map(({ attribute }) => attribute), ...flags.flatMap(bucketByOf)]);
 };
 
-/** What nobody can know of a flag, on one side. */
+/** The undetermined parts of a flag, on one side. */
 export const unseenIn = (side: Side, key: string, isUnseen: IsUnseen): Unseen => {
   const flags = flagsBelow(side, key);
   const leaves = flags
@@ -74,7 +74,7 @@ export const unseenIn = (side: Side, key: string, isUnseen: IsUnseen): Unseen =>
 const bucketByOf = ({ bucketBy }: Flag): readonly string[] =>
   bucketBy === undefined ? [] : [bucketBy];
 
-/** True or false for everybody, since nobody has the attribute. */
+/** A condition with a fixed result, because no context has the attribute. */
 const settled = (attribute: string, holds: boolean): Condition => ({
   attribute,
   op: "exists",
@@ -93,12 +93,12 @@ const rewriting = (unseen: ReadonlySet<string>, holds: (leaf: string) => boolean
   return rewrite;
 };
 
-/** More are as good as none: each costs an evaluation of every context. */
+/** A limit, because each case takes an evaluation of every context. */
 const maxAlone = 6;
 
 /**
- * What could be so if contexts had the attributes: all conditions on them false, all true, and each true alone. Who changes
- * in one of these and not in another is unknown.
+ * The possible cases if contexts had the attributes: all conditions on them false, all true, and each true alone. A
+ * context whose value changes in one case but not in another is undetermined.
  */
 export const possibleWorlds = (leaves: readonly string[]): readonly Rewrite[] => {
   if (leaves.length === 0) return [];

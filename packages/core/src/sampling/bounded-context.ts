@@ -1,16 +1,16 @@
-// What is kept of a context that is sampled: attributes of bounded number, length and depth, as JSON text.
+// Limits sampled contexts in number, length and depth of attributes. The result is JSON.
 import type { EvaluationContext } from "../context.ts";
 import { asJson } from "../targeting/conditions/attribute.ts";
 
-/** Scalars of one context, also those within lists and objects. */
+/** Maximum scalars per context, including those inside lists and objects. */
 export const maxAttributes = 50;
-/** In characters: of a name, of a text and of the targeting key. */
+/** Maximum characters of a name, a text and the targeting key. */
 export const maxTextLength = 256;
-/** In characters, of the whole context as JSON. */
+/** Maximum characters of the whole context as JSON. */
 export const maxContextLength = 4_096;
 const maxDepth = 4;
 
-/** What may still be kept. */
+/** The remaining capacity. */
 interface Room {
   values: number;
   length: number;
@@ -23,10 +23,10 @@ const takeRoom = (room: Room, values: number, length: number): boolean => {
   return true;
 };
 
-/** As it is written in JSON. */
+/** The value in JSON. */
 const lengthOf = (text: string): number => JSON.stringify(text).length;
 
-/** A list that lacks an element would mean something else, so it is kept whole or not at all. */
+/** A list with missing elements would have a different meaning, so it is kept whole or dropped. */
 const keepList = (list: readonly unknown[], room: Room, depth: number): unknown => {
   if (list.length > room.values) return undefined;
   const kept: unknown[] = [];
@@ -43,7 +43,7 @@ const keepMembers = (members: object, room: Room, depth: number): object => {
   const kept: Record<string, unknown> = Object.create(null);
   let looked = 0;
   for (const [name, member] of Object.entries(members)) {
-    // Whoever sends thousands that are left out must not be worth the time.
+    // Stop early, so that thousands of dropped attributes cost no time.
     if (looked === 4 * maxAttributes) break;
     looked += 1;
     if (name.length > maxTextLength) continue;
@@ -57,7 +57,7 @@ const keepMembers = (members: object, room: Room, depth: number): object => {
   return kept;
 };
 
-/** Undefined when it is left out. */
+/** Undefined if the attribute is dropped. */
 const keep = (value: unknown, room: Room, depth: number): unknown => {
   switch (typeof value) {
     case "string":
@@ -79,11 +79,11 @@ const keep = (value: unknown, room: Room, depth: number): unknown => {
 
 const newRoom = (): Room => ({ values: maxAttributes, length: maxContextLength });
 
-/** One attribute, by the same bounds. */
+/** One attribute, with the same limits. */
 export const boundedValue = (value: unknown): unknown =>
   keep(asJson(value), newRoom(), maxDepth - 1);
 
-/** What exceeds a bound is left out. The targeting key comes first, so that it is kept. */
+/** Drops values over a limit. The targeting key comes first, so that it is kept. */
 export const boundedContext = (context: EvaluationContext): string => {
   const { targetingKey, ...attributes } = context;
   const first = typeof targetingKey === "string" ? { targetingKey, ...attributes } : attributes;

@@ -1,21 +1,21 @@
-// Where a context lies among all contexts, by a secret: nobody without it can tell which ones come first.
+// The position of a context among all contexts. It depends on a secret, so that clients can't choose which contexts are sampled.
 import { type BucketPrefix, bucketPrefix, hashFrom } from "../bucket.ts";
 import { type Attributes, type EvaluationContext, isTargetingKey } from "../context.ts";
 import { boundedValue, maxAttributes, maxTextLength } from "./bounded-context.ts";
 
 /**
- * A whole number from 0 to 2^32 - 1: of the targeting key, or of all attributes when there is none. Undefined for a context
- * that is too long to be sampled.
+ * A whole number from 0 to 2^32 - 1: the hash of the targeting key, or of all attributes if there is none. Undefined for
+ * a context that is too long to be sampled.
  */
 export type ContextHash = (context: EvaluationContext) => number | undefined;
 
-/** A text begins unlike the JSON of anything else. */
+/** The prefix distinguishes strings from the JSON of other values. */
 const textOf = (value: unknown): string =>
   typeof value === "string" && value.length <= maxTextLength
     ? `"${value}`
     : (JSON.stringify(boundedValue(value)) ?? "");
 
-/** The same in whatever order the attributes come. */
+/** Independent of the order of attributes. */
 const hashAttributes = (context: EvaluationContext, prefix: BucketPrefix): number => {
   let sum = hashFrom(prefix, "");
   let left = maxAttributes;
@@ -32,7 +32,7 @@ const hashAttributes = (context: EvaluationContext, prefix: BucketPrefix): numbe
   return sum % 2 ** 32;
 };
 
-/** The hash that flags use too, after a secret instead of a flag's key: it costs a fraction of a cryptographic one. */
+/** The hash function of flags, with a secret instead of the flag's key. It costs a fraction of a cryptographic one. */
 export const createContextHash = (secret: string): ContextHash => {
   const prefix = bucketPrefix(secret);
   return (context) => {

@@ -1,4 +1,4 @@
-// A uniform sample of distinct things: those with the smallest hashes, as many as fit into a number and into bytes.
+// A uniform sample of distinct items: those with the smallest hashes, limited in number and in bytes.
 
 export interface Sampled {
   /** From 0 to 2^32 - 1. */
@@ -6,29 +6,29 @@ export interface Sampled {
   readonly text: string;
 }
 
-/** Everything seen with a hash below the limit, by hash. */
+/** All items with a hash below the limit, by hash. */
 export interface SampledRange {
   readonly limit: number;
   readonly entries: readonly Sampled[];
 }
 
-/** Beside its text: the text's head, its places in the map and in the heap, and the number itself. */
+/** Overhead per item: the header of its text, its entries in the map and the heap, and the number itself. */
 const entryOverhead = 160;
 const wideCharacter = /[^\0-\xff]/;
 
-/** In memory; V8 takes two bytes for each character when one of them is beyond Latin-1. */
+/** Memory of a text in bytes. V8 uses two bytes per character if any is beyond Latin-1. */
 const bytesOf = (text: string): number =>
   entryOverhead + (wideCharacter.test(text) ? 2 : 1) * text.length;
 
 export class SmallestHashes {
-  /** What has this hash or a greater one is not in the sample. It only ever falls. */
+  /** Items with this hash or a greater one are not in the sample. The limit only ever decreases. */
   limit = 2 ** 32;
   bytes = 0;
   readonly #maxCount: number;
   readonly #maxBytes: number;
-  /** By hash as a signed number, which V8 keeps without an object. */
+  /** Hashes as signed numbers, which V8 stores without an object. */
   readonly #texts = new Map<number, string>();
-  /** The greatest hash first; what stands at i is no less than what stands at 2i+1 and 2i+2. */
+  /** A max-heap: the hash at i is at least as great as those at 2i+1 and 2i+2. */
   readonly #heap: number[] = [];
 
   constructor(maxCount: number, maxBytes: number) {
@@ -40,12 +40,12 @@ export class SmallestHashes {
     return this.#heap.length;
   }
 
-  /** Whether it belongs into the sample and is not there yet. */
+  /** Whether the item belongs in the sample and is not in it yet. */
   wants(hash: number): boolean {
     return hash < this.limit && !this.#texts.has(hash | 0);
   }
 
-  /** What `wants` has said yes to. The result does not depend on the order in which they come. */
+  /** Call only if `wants` returned true. The result does not depend on the order of calls. */
   add(hash: number, text: string): void {
     this.#texts.set(hash | 0, text);
     this.bytes += bytesOf(text);
@@ -53,7 +53,7 @@ export class SmallestHashes {
     this.shrinkTo(this.#maxBytes);
   }
 
-  /** Leaves out the greatest hashes until the rest fits. */
+  /** Removes the greatest hashes until the rest fits. */
   shrinkTo(maxBytes: number): void {
     while (this.#heap.length > this.#maxCount || this.bytes > maxBytes) {
       const greatest = this.#heap[0];
@@ -65,7 +65,7 @@ export class SmallestHashes {
     }
   }
 
-  /** In the order of their hashes. */
+  /** Sorted by hash. */
   range(): SampledRange {
     const entries = Array.from(this.#texts, ([hash, text]) => ({ hash: hash >>> 0, text }));
     return { limit: this.limit, entries: entries.sort((one, other) => one.hash - other.hash) };
@@ -84,7 +84,7 @@ export class SmallestHashes {
     heap[at] = hash;
   }
 
-  /** Puts the hash where the greatest was. */
+  /** Replaces the greatest hash. */
   #sink(hash: number): void {
     const heap = this.#heap;
     const { length } = heap;
@@ -103,7 +103,7 @@ export class SmallestHashes {
   }
 }
 
-/** What one sample of all of them together would hold, in at most so many entries; of equal hashes the last one counts. */
+/** The sample of all samples together, limited to `max` entries. For equal hashes, the last entry wins. */
 export const mergeRanges = (ranges: readonly SampledRange[], maxCount: number): SampledRange => {
   const limit = Math.min(...ranges.map((range) => range.limit), 2 ** 32);
   const byHash = new Map<number, Sampled>();

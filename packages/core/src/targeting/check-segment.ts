@@ -1,4 +1,4 @@
-// Whether a segment, or a change of its lists, may be saved: every mistake with its place.
+// Validates a segment, or a change of its lists. Reports every error with its place.
 import { bytesOf, descriptionRule, flagKeyRule, isDescription, isFlagKey } from "../flags/rules.ts";
 import { checkCondition, maxConditions } from "./conditions/check-condition.ts";
 import { isObject, type Members, refuseOthers, type ValidationErrors } from "./mistakes.ts";
@@ -6,10 +6,10 @@ import { type MemberList, memberLists } from "./segment.ts";
 import { maxWork, tooMuchWork, workOfCondition } from "./work.ts";
 
 export const maxMemberBytes = 256;
-/** Of both lists together. */
+/** Maximum for both lists together. */
 export const maxMembers = 100_000;
 
-/** A part of a list of targeting keys. */
+/** Checks part of a list of targeting keys. */
 const checkMembers = (members: unknown, place: string, errors: ValidationErrors): void => {
   if (!Array.isArray(members)) {
     errors.add(place, "must be a list of targeting keys");
@@ -19,14 +19,14 @@ const checkMembers = (members: unknown, place: string, errors: ValidationErrors)
     if (errors.isFull()) return;
     const isKey = typeof member === "string" && member !== "" && bytesOf(member) <= maxMemberBytes;
     if (!isKey) {
-      errors.add(`${place}[${index}]`, `must be a text of 1 to ${maxMemberBytes} bytes`);
+      errors.add(`${place}[${index}]`, `must be a string of 1 to ${maxMemberBytes} bytes`);
     }
   }
 };
 
 const memberNames = ["description", "include", "exclude", "when"] as const;
 
-/** What a request says about a segment; what it leaves out is not looked at. */
+/** Checks the fields of a request. Missing fields are ignored. */
 export const checkSegment = (request: Members, errors: ValidationErrors, isNew: boolean): void => {
   refuseOthers(request, isNew ? ["key", ...memberNames] : memberNames, "", errors);
   const { key, description, when } = request;
@@ -56,7 +56,7 @@ export type MembersRequest = {
 export const checkMembersRequest = (request: Members, errors: ValidationErrors): void => {
   refuseOthers(request, memberLists, "", errors);
   if (!memberLists.some((list) => request[list] !== undefined)) {
-    errors.add("include", "is required, or exclude: what to add and what to remove");
+    errors.add("include", "is required, or exclude: keys to add and to remove");
   }
   for (const list of memberLists) {
     const change = request[list];

@@ -1,4 +1,4 @@
-// Whether what a flag says about who gets which variant may be saved: every mistake with its place.
+// Validates the targeting of a flag. Reports every error with its place.
 import { descriptionRule, flagKeyRule, isDescription, isFlagKey } from "../flags/rules.ts";
 import {
   attributeRule,
@@ -20,12 +20,12 @@ const maxOwnerLength = 128;
 
 export interface TargetingRules {
   readonly errors: ValidationErrors;
-  /** The key of the flag itself. */
+  /** The key of this flag. */
   readonly key: string;
   readonly isVariant: (name: unknown) => boolean;
 }
 
-/** A variant, or a split; `wanted`: how much the shares must add up to. */
+/** A variant, or a split. `wanted` is the required sum of the shares. */
 export const checkServe = (
   serve: unknown,
   place: string,
@@ -73,7 +73,7 @@ const checkRuleNames = (
   const { id, description, disabled } = rule;
   if (id !== undefined && !isFlagKey(id)) errors.add(`${place}.id`, `must be ${flagKeyRule}`);
   else if (id !== undefined && ids.has(id)) {
-    errors.add(`${place}.id`, "must be unique: another rule of the flag has it");
+    errors.add(`${place}.id`, "must be unique in the flag");
   }
   ids.add(id);
   if (description !== undefined && (description === null || !isDescription(description))) {
@@ -86,7 +86,7 @@ const checkRuleNames = (
 
 const checkRequires = (requires: unknown, { errors, key }: TargetingRules): void => {
   if (!Array.isArray(requires) || requires.length > maxRequirements) {
-    errors.add("requires", `must be a list of at most ${maxRequirements} requirements`);
+    errors.add("requires", `must be a list of at most ${maxRequirements} prerequisites`);
     return;
   }
   const seen = new Set<unknown>();
@@ -101,7 +101,7 @@ const checkRequires = (requires: unknown, { errors, key }: TargetingRules): void
     const { flag, variant } = each;
     if (!isFlagKey(flag)) errors.add(`${place}.flag`, `must be the key of a flag: ${flagKeyRule}`);
     else if (flag === key) errors.add(`${place}.flag`, "must be another flag");
-    else if (seen.has(flag)) errors.add(`${place}.flag`, "must be named once");
+    else if (seen.has(flag)) errors.add(`${place}.flag`, "must appear only once");
     if (!isFlagKey(variant)) errors.add(`${place}.variant`, "must be the name of a variant");
     seen.add(flag);
   }
@@ -119,12 +119,12 @@ const checkTags = (tags: unknown, errors: ValidationErrors): void => {
   if (!isList) {
     errors.add(
       "tags",
-      `must be a list of at most ${maxTags} different texts of 1 to ${maxTagLength} characters`,
+      `must be a list of at most ${maxTags} different strings of 1 to ${maxTagLength} characters`,
     );
   }
 };
 
-/** Of the members that are there; what they mean together is the type's to check. */
+/** Checks the present fields by themselves. The flag type checks them in relation to each other. */
 export const checkTargeting = (flag: Members, targeting: TargetingRules): void => {
   const { errors } = targeting;
   const { requires, rules, bucketBy, bucketSeed, tags, owner } = flag;
@@ -134,10 +134,10 @@ export const checkTargeting = (flag: Members, targeting: TargetingRules): void =
     errors.add("bucketBy", `must be ${attributeRule}`);
   }
   if (bucketSeed !== undefined && !isTextOf(bucketSeed, maxSeedLength)) {
-    errors.add("bucketSeed", `must be a text of 1 to ${maxSeedLength} characters`);
+    errors.add("bucketSeed", `must be a string of 1 to ${maxSeedLength} characters`);
   }
   if (tags !== undefined) checkTags(tags, errors);
   if (owner !== undefined && !isTextOf(owner, maxOwnerLength)) {
-    errors.add("owner", `must be a text of 1 to ${maxOwnerLength} characters`);
+    errors.add("owner", `must be a string of 1 to ${maxOwnerLength} characters`);
   }
 };

@@ -1,4 +1,4 @@
-// Compiles what a flag says about who gets which variant into one function. It allocates nothing unless the flag requires others.
+// Compiles the targeting of a flag into one function. It allocates nothing unless the flag has prerequisites.
 import { bucketPrefix, hashFrom } from "../bucket.ts";
 import { type EvaluationContext, isTargetingKey } from "../context.ts";
 import {
@@ -19,19 +19,19 @@ import { compileSplit, type Share } from "./split.ts";
 import type { Requirement, Rule, Serve, Targeting } from "./targeting.ts";
 import { Turn } from "./turn.ts";
 
-/** The rest of the environment, looked up by key at every evaluation: a change of it compiles no flag anew. */
+/** The other flags and segments, looked up by key at each evaluation, so that changing them needs no recompilation. */
 export interface Environment {
   readonly segment: SegmentTest;
-  /** Undefined when there is no such flag. */
+  /** Undefined if the flag does not exist. */
   readonly flag: (key: string) => PreparedFlag | undefined;
 }
 
-/** What a flag chooses between. */
+/** The variants of a flag. */
 export interface Choice {
   readonly variants: Readonly<Record<string, FlagValue>>;
-  /** The variant of a flag that is not enabled, or whose requirements are not met. */
+  /** The variant while the flag is off, or while a prerequisite is not met. */
   readonly off: string;
-  /** When no rule decides. */
+  /** The default rule. */
   readonly otherwise: Serve;
 }
 
@@ -41,16 +41,16 @@ export interface Decidable extends Choice {
   readonly targeting: Targeting;
 }
 
-/** Of requirements of requirements. */
+/** Maximum depth of prerequisites. */
 export const maxDepth = 5;
 export const maxFlags = 50;
 
 const missingFlag: EvaluationError = Object.freeze({
   errorCode: "GENERAL",
-  errorDetails: "The flag that is required does not exist.",
+  errorDetails: "A prerequisite of the flag does not exist.",
 });
 
-/** The text that is hashed; undefined when the context has none. */
+/** The text to hash; undefined if the context has none. */
 type BucketValue = (context: EvaluationContext) => string | undefined;
 
 const ofTargetingKey: BucketValue = ({ targetingKey }) =>
@@ -92,9 +92,9 @@ const areMet = (
 };
 
 interface CompiledRule {
-  /** It matches when all of them are true. */
+  /** The rule matches if all parts are true. */
   readonly parts: readonly Part[];
-  /** The result for everyone whom the rule matches; undefined for a split. */
+  /** The result for all contexts that the rule matches; undefined for a split. */
   readonly fixed: EvaluatedFlag | undefined;
   readonly find: (hash: number) => number;
   readonly results: readonly EvaluatedFlag[];
@@ -106,7 +106,7 @@ const noResults: readonly EvaluatedFlag[] = [];
 export const compileDecision = (flag: Decidable, environment: Environment): Decide => {
   const { key, variants, off, otherwise, targeting } = flag;
   const { rules, bucketBy, bucketSeed } = targeting;
-  // Read now, so that a flag that something else has written fails here and not when it is evaluated.
+  // Read now, so that an invalid stored flag fails here and not at evaluation.
   const requires = (targeting.requires ?? []).map((each) => ({
     flag: each.flag,
     variant: each.variant,
@@ -146,7 +146,7 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
   const bucketValue = bucketValueOf(bucketBy);
   const missing = missingBucketValue(bucketBy);
   const notMet = result(off, "PREREQUISITE_FAILED");
-  // A split that reaches nobody of those who are left: the flag's own off.
+  // The split's shares end before this bucket: return the off variant.
   const unreached = result(off, rules === undefined ? "SPLIT" : "DEFAULT");
 
   const decide = (context: EvaluationContext, turn?: Turn): Evaluation => {

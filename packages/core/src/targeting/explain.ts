@@ -1,4 +1,4 @@
-// Why a flag gives what it gives: every step of the decision, with what was found.
+// Explains an evaluation: every step of the decision with its result.
 import { bucketPrefix, hashFrom } from "../bucket.ts";
 import type { EvaluationContext } from "../context.ts";
 import { type Evaluation, evaluate } from "../evaluate.ts";
@@ -12,7 +12,7 @@ import type { Serve } from "./targeting.ts";
 
 export type ShownTruth = boolean | "unknown";
 
-/** A condition with its result; one on an attribute with what the context has. */
+/** A condition with its result. A condition on an attribute includes the value in the context. */
 export type ExplainedCondition =
   | { readonly all: readonly ExplainedCondition[]; readonly result: ShownTruth }
   | { readonly any: readonly ExplainedCondition[]; readonly result: ShownTruth }
@@ -32,14 +32,14 @@ export interface ExplainedRule {
   readonly disabled?: true;
   readonly when: ExplainedCondition;
   readonly serve: Serve;
-  /** Whether it decided. One that matches may still reach nobody of a split. */
+  /** Whether this rule decided. A rule can match without deciding if its split doesn't reach the bucket. */
   readonly decided: boolean;
 }
 
 export interface ExplainedRequirement {
   readonly flag: string;
   readonly variant: string;
-  /** What the required flag gives; null when there is no such flag. */
+  /** What the prerequisite returns; null if the flag does not exist. */
   readonly found: Evaluation | null;
   readonly met: boolean;
 }
@@ -49,19 +49,19 @@ export interface Explanation {
   readonly requires: readonly ExplainedRequirement[];
   readonly rules: readonly ExplainedRule[];
   readonly bucket: {
-    /** The attribute that splits go by. */
+    /** The attribute used for bucketing. */
     readonly by: string;
     readonly seed: string;
-    /** Null when the context has none that counts. */
+    /** Null if the context has no usable value. */
     readonly value: string | null;
     readonly hash: number | null;
-    /** The percentage from which a rollout includes the value. */
+    /** The lowest percentage at which a rollout includes the value. */
     readonly percentage: number | null;
   };
 }
 
 const longestFound = 1_024;
-/** What a person reads; the context has the rest. */
+/** The value for display, such as JSON. */
 const shortFound = (value: unknown): unknown => {
   const text = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
   return typeof text === "string" && text.length > longestFound
@@ -91,7 +91,7 @@ const explainCondition = (
   return { ...condition, ...(found !== undefined && { found }), result };
 };
 
-/** Compiles the flag anew: for a person who asks, not for a program that evaluates. */
+/** Compiles the flag for every call, so use it for display and not for evaluation. */
 export const explainDecision = (
   flag: Decidable,
   environment: Environment,

@@ -1,16 +1,16 @@
-// What is wrong with a definition that somebody wants to save, and where.
+// Validation errors of a definition, each with its place.
 
 export interface ValidationError {
   /** Such as `rules[2].when.all[0].values`. */
   readonly place: string;
-  /** Follows the place in a sentence. */
+  /** Completes a sentence that starts with the place. */
   readonly message: string;
 }
 
-/** More are not of use to anyone, and looking for them costs time. */
+/** Stops after this number, because further errors don't help and cost time. */
 const most = 20;
 
-/** Collects errors; `isFull` tells when to stop looking. */
+/** Collects errors. `isFull` says when to stop looking. */
 export interface ValidationErrors {
   readonly found: readonly ValidationError[];
   readonly isFull: () => boolean;
@@ -37,7 +37,7 @@ const longestName = 100;
 const shortened = (name: string): string =>
   name.length > longestName ? `${name.slice(0, longestName)}…` : name;
 
-/** Adds a mistake for each member that is not among those allowed. */
+/** Adds an error for each field that is not allowed. */
 export const refuseOthers = (
   members: Members,
   allowed: readonly string[],
@@ -49,7 +49,7 @@ export const refuseOthers = (
     if (!allowed.includes(name)) {
       errors.add(
         place === "" ? shortened(name) : `${place}.${shortened(name)}`,
-        `is not known here; known are ${allowed.join(", ")}`,
+        `is not a known field; use ${allowed.join(", ")}`,
       );
     }
   }

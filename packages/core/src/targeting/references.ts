@@ -1,4 +1,4 @@
-// What a flag names outside itself, with the place of each name.
+// The flags and segments that a flag references, each with its place.
 import type { Condition } from "./conditions/condition.ts";
 import { isObject } from "./mistakes.ts";
 import type { Rule, Serve, Targeting } from "./targeting.ts";
@@ -11,7 +11,7 @@ export interface Named {
   readonly place: string;
 }
 
-/** Also of a condition that a newer version has written: what this one does not know names nothing. */
+/** Accepts conditions that a newer version wrote. Unknown ones have no references. */
 const segmentsIn = (condition: Condition, place: string): readonly Named[] => {
   if (!isObject(condition)) return [];
   const inEach = (list: readonly Condition[], name: string) =>
@@ -26,11 +26,11 @@ const segmentsIn = (condition: Condition, place: string): readonly Named[] => {
   }));
 };
 
-/** The segments that the flag names. */
+/** The segments that the flag references. */
 export const namedSegments = ({ rules = [] }: Targeting): readonly Named[] =>
   rules.flatMap(({ when }, index) => segmentsIn(when, `rules[${index}].when`));
 
-/** The ids of the rules that name the segment; of any flag, also one that a newer version has written. */
+/** The ids of the rules that reference the segment. Accepts flags that a newer version wrote. */
 export const rulesNaming = ({ rules = [] }: Targeting, segment: string): readonly string[] =>
   listOf(rules)
     .filter((rule: Rule) => isObject(rule))

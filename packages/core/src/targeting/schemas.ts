@@ -1,5 +1,5 @@
-// JSON Schemas of what flags and segments are made of, for the API reference. Requests are checked by check-targeting.ts,
-// which names the place of a mistake.
+// JSON Schemas of the parts of flags and segments, for the API reference. check-targeting.ts validates requests, because
+// it reports the place of each error.
 import { operatorNames } from "./conditions/operators.ts";
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -15,7 +15,7 @@ const conditions = { type: "array", items: reference("Condition") } as const;
 
 export const targetingSchemas = {
   VariantValue: {
-    description: "A text, a number or an object: all variants of a flag have the same type.",
+    description: "A string, a number or an object: all variants of a flag have the same type.",
     anyOf: [
       text,
       { type: "number", format: "double" },
@@ -24,7 +24,7 @@ export const targetingSchemas = {
   },
   Condition: {
     description:
-      "True, false or unknown for a context. What is missing, null or of another type is unknown, and so is `not` of unknown; only true matches.",
+      "True, false or unknown for a context. A missing, null or differently typed attribute is unknown, and so is `not` of unknown. Only true matches.",
     anyOf: [
       reference("AllCondition"),
       reference("AnyCondition"),
@@ -46,7 +46,7 @@ export const targetingSchemas = {
         items: text,
         minItems: 1,
         maxItems: 20,
-        description: "Keys of segments: in any of them.",
+        description: "Segment keys. Matches members of any of these segments.",
       },
     },
     ["segment"],
@@ -55,17 +55,21 @@ export const targetingSchemas = {
     {
       attribute: {
         ...text,
-        description: "A name of the context, or a JSON Pointer when it begins with `/`.",
+        description: "The name of a context field, or a JSON Pointer if it begins with `/`.",
       },
       op: { ...text, enum: operatorNames },
-      value: { description: "Of operators that compare with one value." },
+      value: { description: "For operators that compare with one value." },
       values: {
         type: "array",
         items: {},
-        description: "Of operators that compare with any of a list.",
+        description: "For operators that compare with any value of a list.",
       },
-      ignoreCase: { type: "boolean", description: "Of texts: A to Z count as a to z." },
-      as: { ...text, enum: ["number"], description: "A text that is a number counts as one." },
+      ignoreCase: { type: "boolean", description: "For strings: treats A to Z as a to z." },
+      as: {
+        ...text,
+        enum: ["number"],
+        description: "Converts a string such as `12.5` to a number.",
+      },
     },
     ["attribute", "op"],
   ),
@@ -73,7 +77,7 @@ export const targetingSchemas = {
     type: "array",
     minItems: 1,
     maxItems: 100,
-    description: "Shares of people, laid end to end in their order.",
+    description: "Shares of users, in order.",
     items: closed({ variant: text, share: { type: "number", minimum: 0.001, maximum: 100 } }, [
       "variant",
       "share",
@@ -81,12 +85,13 @@ export const targetingSchemas = {
   },
   Rule: closed(
     {
-      id: { ...text, description: "Unique in the flag; `rule-1` and so on when it is not given." },
+      id: { ...text, description: "Unique in the flag. Defaults to `rule-1` and so on." },
       description: text,
       disabled: { type: "boolean", description: "A disabled rule is skipped." },
       when: reference("Condition"),
       serve: {
-        description: "A variant, or a split. Whom a split does not reach goes on to the next rule.",
+        description:
+          "A variant, or a split. Users outside the shares of a split fall through to the next rule.",
         anyOf: [text, reference("Split")],
       },
     },

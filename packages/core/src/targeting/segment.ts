@@ -1,16 +1,16 @@
-// Segments: named groups of people of an environment, by list and by condition.
+// Segments: named groups of users of an environment, by list and by condition.
 import { type EvaluationContext, isTargetingKey } from "../context.ts";
 import { type Condition, compileCondition, type Test } from "./conditions/condition.ts";
 import { isFalse, isTrue, isUnknown, opposite, type Truth, truthOf } from "./conditions/truth.ts";
 
 interface SegmentBase {
   readonly key: string;
-  /** Null when there is none. */
+  /** Null if there is none. */
   readonly description: string | null;
   readonly when: Condition | null;
 }
 
-/** Both are lists of targeting keys. */
+/** The lists of targeting keys. */
 export const memberLists = ["include", "exclude"] as const;
 export type MemberList = (typeof memberLists)[number];
 
@@ -19,7 +19,7 @@ export interface Segment extends SegmentBase {
   readonly exclude: readonly string[];
 }
 
-/** A segment without its members, of which there can be many. */
+/** A segment without its members, which can be many. */
 export interface SegmentSummary extends SegmentBase {
   readonly counts: Readonly<Record<MemberList, number>>;
 }
@@ -29,13 +29,13 @@ export interface ListChange {
   readonly removed: readonly string[];
 }
 
-/** A segment after a change, with what the change has added to its lists and taken out of them. */
+/** A segment after a change, with the members that the change added and removed. */
 export interface SegmentChange extends SegmentSummary {
   readonly include?: ListChange;
   readonly exclude?: ListChange;
 }
 
-/** A segment in memory: what changes of its lists change in place. */
+/** A segment in memory. Changes of its lists are applied in place. */
 export interface SegmentState extends SegmentBase {
   readonly include: Set<string>;
   readonly exclude: Set<string>;
@@ -55,7 +55,7 @@ export const segmentOf = ({ key, description, include, exclude, when }: SegmentS
   when,
 });
 
-/** The state after a change; the lists of the one before it are changed in place. */
+/** Applies a change to the lists in place, and returns the new state. */
 export const applyToState = (
   before: SegmentState | undefined,
   { key, description, when, include, exclude }: SegmentChange,
@@ -74,21 +74,21 @@ export const applyToState = (
   };
 };
 
-/** What is asked of a list of members. */
+/** The membership test of a list. */
 export type MemberSet = Pick<ReadonlySet<string>, "has" | "size">;
 
-/** What decides who is in a segment. */
+/** The values that decide membership. */
 export interface SegmentTestable extends Record<MemberList, MemberSet>, Pick<SegmentBase, "when"> {}
 
-/** Whether the context's targeting key is in a list: a list that is not empty needs one. */
+/** Whether the list contains the context's targeting key. A non-empty list needs one. */
 const inList = (keys: MemberSet, { targetingKey }: EvaluationContext): Truth => {
   if (keys.size === 0) return isFalse;
   return isTargetingKey(targetingKey) ? truthOf(keys.has(targetingKey)) : isUnknown;
 };
 
-/** In when not excluded and either included or matched. Made once for all flags that name it. */
+/** Excluded users are out; included users and users who match the condition are in. Compiled once for all flags. */
 export const compileSegment = ({ include, exclude, when }: SegmentTestable): Test => {
-  // Checked when it was saved: a segment names no other.
+  // A segment can't reference another segment.
   const test = when === null ? undefined : compileCondition(when, () => undefined);
   return (context, turn) => {
     const allowed = opposite(inList(exclude, context));

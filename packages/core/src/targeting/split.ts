@@ -1,4 +1,4 @@
-// Splits: shares of people, laid end to end in their order, and how to change the shares so that the fewest people move.
+// Splits: shares of users in order, and how to change the shares so that the fewest users move.
 import { hashLimit } from "../bucket.ts";
 import { allThousandths, fromThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
 import { isObject, refuseOthers, type ValidationErrors } from "./mistakes.ts";
@@ -11,7 +11,7 @@ export interface Share {
 
 const maxShares = 100;
 
-/** Finds the share of a hash; `shares.length` when it is in none. */
+/** Finds the share that contains a hash; `shares.length` if none does. */
 export type FindShare = (hash: number) => number;
 
 export const compileSplit = (shares: readonly Share[]): FindShare => {
@@ -27,7 +27,7 @@ export const compileSplit = (shares: readonly Share[]): FindShare => {
   };
 };
 
-/** `wanted`: how much they must add up to; undefined for at most everyone. */
+/** `wanted` is the required sum; undefined for at most 100%. */
 export const checkSplit = (
   shares: readonly unknown[],
   place: string,
@@ -54,14 +54,14 @@ export const checkSplit = (
       errors.add(`${at}.share`, "must be a number from 0.001 to 100 with at most three decimals");
   }
   if (wanted !== undefined && sum !== thousandthsOf(wanted)) {
-    errors.add(place, `must add up to ${wanted}, not to ${fromThousandths(sum)}`);
+    errors.add(place, `must add up to ${wanted}, not ${fromThousandths(sum)}`);
   } else if (sum > allThousandths) {
-    errors.add(place, `must add up to at most 100, not to ${fromThousandths(sum)}`);
+    errors.add(place, `must add up to at most 100, not ${fromThousandths(sum)}`);
   }
 };
 
 interface Piece {
-  /** Undefined for a gap that has to be filled. */
+  /** Undefined for a gap to fill. */
   variant: string | undefined;
   readonly length: number;
 }
@@ -77,7 +77,7 @@ const merge = (pieces: readonly Piece[]): Piece[] => {
   return merged;
 };
 
-/** The pieces within the first `total` thousandths; what is missing at the end is a gap. */
+/** The pieces within the first `total` thousandths. The missing part at the end becomes a gap. */
 const within = (pieces: readonly Piece[], total: number): Piece[] => {
   let left = total;
   const kept = pieces.map(({ variant, length }) => {
@@ -89,8 +89,8 @@ const within = (pieces: readonly Piece[], total: number): Piece[] => {
 };
 
 /**
- * A split with the wanted shares, of a split or of none, that moves the fewest people: whoever has a variant that keeps
- * or gains people keeps it, so raising a share takes nobody out.
+ * Computes a split with the wanted shares that moves the fewest users. Users of a variant whose share does not shrink keep
+ * it, so raising a share removes no user from it.
  */
 export const recut = (
   current: readonly Share[],
@@ -101,7 +101,7 @@ export const recut = (
   );
   const total = [...due.values()].reduce((sum, each) => sum + each, 0);
   const laid = current.map(({ variant, share }) => ({ variant, length: thousandthsOf(share) }));
-  // Everyone keeps what they have, as far as there is still some of it to give.
+  // All users keep their variant as long as its share lasts.
   const kept = within(laid, total).flatMap(({ variant, length }): Piece[] => {
     const left = variant === undefined ? 0 : (due.get(variant) ?? 0);
     const stays = Math.min(left, length);
@@ -124,7 +124,7 @@ export const recut = (
     return parts;
   });
   const pieces = merge(filled.filter(({ length }) => length > 0));
-  // So many cuts are rare; then the order of the wanted shares is the simplest split there is.
+  // Many cuts are rare. In that case, the order of the wanted shares is the simplest split.
   const isShort = pieces.length <= maxShares;
   const result = isShort
     ? pieces.map(({ variant = "", length }) => ({ variant, share: fromThousandths(length) }))

@@ -1,12 +1,12 @@
-// What a flag of any type may say about who gets which variant.
+// The targeting of a flag of any type.
 import type { Condition } from "./conditions/condition.ts";
 import type { Share } from "./split.ts";
 
-/** A variant for all, or shares of people. Whom a split does not reach goes on to the next rule. */
+/** A variant, or shares of users. Users outside the shares fall through to the next rule. */
 export type Serve = string | readonly Share[];
 
 export interface Rule {
-  /** Like a flag key, unique in the flag. */
+  /** Same format as a flag key, unique in the flag. */
   readonly id: string;
   readonly description?: string;
   /** A disabled rule is skipped. */
@@ -15,19 +15,19 @@ export interface Rule {
   readonly serve: Serve;
 }
 
-/** Another flag of the environment that must give this variant for the same context. */
+/** A prerequisite: another flag of the environment that must return this variant for the same context. */
 export interface Requirement {
   readonly flag: string;
   readonly variant: string;
 }
 
-/** Each is absent unless it is set. */
+/** Fields are absent unless they are set. */
 export interface Targeting {
   readonly requires?: readonly Requirement[];
   readonly rules?: readonly Rule[];
-  /** The attribute to split by instead of `targetingKey`. */
+  /** The attribute for bucketing, instead of `targetingKey`. */
   readonly bucketBy?: string;
-  /** Instead of the flag's key, so that flags can share their people. */
+  /** Hashed instead of the flag's key, so that flags can share their users. */
   readonly bucketSeed?: string;
   readonly tags?: readonly string[];
   readonly owner?: string;

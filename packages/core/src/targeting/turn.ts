@@ -1,4 +1,4 @@
-// Does the work for one context once: folding and parsing text, reading lists, deciding segments and required flags.
+// Caches work for one context: case folding, parsed strings, indexed lists, and decided segments and prerequisites.
 import type { Evaluation } from "../evaluation.ts";
 import { KnownList } from "./conditions/known-list.ts";
 import { foldCase } from "./conditions/texts.ts";
@@ -6,15 +6,15 @@ import type { Truth } from "./conditions/truth.ts";
 
 type Parse<T> = (text: string) => T;
 
-/** Texts up to this length are parsed faster than they are looked up. */
+/** Parsing shorter strings is faster than a lookup. */
 const shortText = 16;
 
-/** For one evaluation, or for the evaluations of all flags for one context, which must not change meanwhile. */
+/** For one evaluation, or for all flags and one context, which must not change meanwhile. */
 export class Turn {
-  /** How deep in requirements of requirements, and how many flags one flag may still require. */
+  /** The current depth of prerequisites, and the number of flags that one flag may still evaluate. */
   depth = 0;
   left = 0;
-  /** Of flags, by key. */
+  /** By flag key. */
   readonly evaluations = new Map<string, Evaluation>();
   #parsed: Map<Parse<unknown>, Map<string, unknown>> | undefined;
   #lists: Map<readonly unknown[], KnownList> | undefined;
@@ -46,7 +46,7 @@ export class Turn {
     return list;
   }
 
-  /** `test` decides about a segment. */
+  /** `test` decides membership of the segment. */
   segment(test: object, decide: () => Truth): Truth {
     this.#segments ??= new Map();
     let truth = this.#segments.get(test);
@@ -58,6 +58,6 @@ export class Turn {
   }
 }
 
-/** Folds or parses a text of the context, once in a turn. */
+/** Folds or parses a string of the context, once per turn. */
 export const parsed = <T>(parse: (text: string) => T, text: string, turn: Turn | undefined): T =>
   turn === undefined ? parse(text) : turn.parse(parse, text);

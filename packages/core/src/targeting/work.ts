@@ -1,5 +1,5 @@
-// Counts the work that rules and segments take for the largest context, in steps of about ten nanoseconds. Rules that would take
-// too much are rejected when they are saved. Evaluation uses the same numbers to decide when to yield.
+// Counts the work of rules and segments for the largest context, in steps of about ten nanoseconds. The server rejects rules
+// that would take too much. Evaluation uses the same numbers to decide when to yield.
 import type { Condition } from "./conditions/condition.ts";
 import { isObject } from "./mistakes.ts";
 import type { Rule } from "./targeting.ts";
@@ -23,7 +23,7 @@ const moment: Cost = { condition: 100 };
 const prefix: Cost = { condition: 20, value: 5, character: 0.6 };
 const among: Cost = { condition: 20, value: 2, character: 0.1 };
 
-/** For a text of 1,024 characters, and a list of 1,000 elements, that were folded and parsed before. */
+/** For a string of 1,024 characters, and a list of 1,000 elements, that were folded and parsed before. */
 const costs: Readonly<Record<string, Cost>> = {
   exists: { condition: 5 },
   in: among,

@@ -1,4 +1,4 @@
-// flagd's engine for JavaScript on a definition, and which contexts the class of a flag speaks of.
+// flagd's JavaScript engine with a definition, and the contexts for which a flag's class promises the same result.
 import { createRequire } from "node:module";
 import type { JsonObject, World } from "../../../../conformance/reference/conditions.ts";
 import type { FlagdFlag } from "../../src/flagd/index.ts";
@@ -16,7 +16,7 @@ export interface FlagdAnswer {
   readonly isError: boolean;
 }
 
-/** `interpreted`: without generated code, as at the edge. Throws when the definition does not conform to flagd's schema. */
+/** `interpreted`: without generated code, as on edge platforms. Throws if the definition does not conform to flagd's schema. */
 export const flagdEngine = (definition: string, interpreted = false) => {
   const storage = new MemoryStorage(silent, { disableDynamicCodeGeneration: interpreted });
   storage.setConfigurations(definition, true);
@@ -43,11 +43,11 @@ const isVersion = (value: unknown): boolean =>
 interface Attributes {
   readonly split: ReadonlySet<string>;
   readonly version: ReadonlySet<string>;
-  /** What others lie in. */
+  /** The path of the attribute's parent. */
   readonly parent: ReadonlySet<string>;
 }
 
-/** Of all flags and segments of the world. */
+/** The attributes of all flags and segments of the world. */
 const attributesOf = (world: World): Attributes => {
   const split = new Set(["targetingKey"]);
   const version = new Set<string>();
@@ -71,7 +71,7 @@ const attributesOf = (world: World): Attributes => {
 const isParent = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === "object" && !Array.isArray(value));
 
-/** Whether the flag's class promises the same answer for the context. */
+/** Whether the flag's class promises the same result for the context. */
 export const promises = (world: World) => {
   const { split, version, parent } = attributesOf(world);
   const read = (names: ReadonlySet<string>) => [...names].map(readerOf);

@@ -1,9 +1,9 @@
-// A targeting key whose hash is exactly the one asked for, found by running MurmurHash3 backwards: for cases on the very edge.
+// Finds a targeting key with exactly the specified hash by running MurmurHash3 backwards, for boundary cases.
 import { multiply, referenceHash, rotate, stateAfter } from "./reference.ts";
 
 const word = 1n << 32n;
 
-/** What an odd factor has to be multiplied with to give 1, modulo 2^32: each step doubles the bits that are right. */
+/** The inverse of an odd factor modulo 2^32. Each step doubles the number of correct bits. */
 const inverse = (factor: bigint): bigint => {
   let found = factor;
   for (let step = 0; step < 5; step += 1) {
@@ -27,7 +27,7 @@ const groupBetween = (before: bigint, after: bigint): bigint => {
   return multiply(rotate(multiply(scrambled, inverse(0x1b873593n)), 17n), inverse(0xcc9e2d51n));
 };
 
-/** Tries one beginning after the other until the last four bytes happen to be letters and digits. */
+/** Tries prefixes until the last four bytes happen to be letters and digits. */
 export const keyWithHash = (flagKey: string, hash: number): string => {
   const padding = "-".repeat(3 - (flagKey.length % 4));
   for (let attempt = 1_000; attempt < 10_000; attempt += 1) {

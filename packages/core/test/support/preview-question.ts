@@ -1,4 +1,4 @@
-// Flags, people and a question about them, for tests of previews.
+// Flags, users and a preview of them, for tests.
 import type { EvaluationContext } from "../../src/context.ts";
 import type { Flag } from "../../src/flags/registry.ts";
 import { type Preview, type PreviewQuestion, previewChanges } from "../../src/preview/preview.ts";

@@ -1,9 +1,9 @@
-// Random flags, segments and contexts, the same for the same seed. Values are few, so that conditions often meet them.
+// Reproducible random flags, segments and contexts. Value pools are small, so that conditions often match.
 import type { Json, JsonObject, World } from "../../../../conformance/reference/conditions.ts";
 
 type Random = (below: number) => number;
 
-/** A small generator (mulberry32): the tests need the same numbers everywhere. */
+/** A small generator (mulberry32), because the tests need the same numbers everywhere. */
 const randomFrom = (seed: number): Random => {
   let state = seed;
   return (below) => {
@@ -84,11 +84,11 @@ const anything: readonly Json[] = [
 ];
 
 export interface Mix {
-  /** How many percent of the conditions ask for a moment or a network, ignore the case, or read texts as numbers. */
+  /** Percentages of conditions on times or networks, with ignored case, or with strings converted to numbers. */
   readonly rare: number;
 }
 
-/** Without a mix, everything is about as frequent. */
+/** Without a mix, all kinds are about equally frequent. */
 export const randomWorld = (
   seed: number,
   mix?: Mix,
@@ -191,7 +191,7 @@ export const randomWorld = (
         off: "small",
         otherwise: chance(50) ? pick(names) : split(names, true),
       }),
-      // Only flags before it, so that there is no circle.
+      // Only earlier flags, to avoid cycles.
       ...(index > 0 &&
         chance(30) && {
           requires: [{ flag: `f${below(index)}`, variant: pick(["on", "off", "small"]) }],

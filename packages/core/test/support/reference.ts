@@ -1,4 +1,4 @@
-// The rules of evaluation once more, as plainly as they can be written and without a line of core: what core is held against.
+// A second, plain implementation of the evaluation rules, without any code of core, to compare core with.
 
 const bits = 32n;
 const mask = (1n << bits) - 1n;
@@ -11,7 +11,7 @@ export const rotate = (value: bigint, by: bigint): bigint =>
 const scramble = (group: bigint): bigint =>
   multiply(rotate(multiply(group, 0xcc9e2d51n), 15n), 0x1b873593n);
 
-/** The state of MurmurHash3 (x86, 32 bits, seed 0) after the whole groups of four bytes, and the bytes that are left. */
+/** The state of MurmurHash3 (x86, 32 bits, seed 0) after the complete groups of four bytes, and the remaining bytes. */
 export const stateAfter = (text: string): { state: bigint; rest: number[]; length: bigint } => {
   const bytes = [...new TextEncoder().encode(text)];
   const length = BigInt(bytes.length);
@@ -37,7 +37,7 @@ export const referenceHash = (flagKey: string, targetingKey: string): number => 
 export const referenceIsIn = (hash: number, thousandths: number): boolean =>
   BigInt(hash) * 100_000n < BigInt(thousandths) * (1n << bits);
 
-/** The least thousandths at which the hash is in, found by halving. */
+/** The lowest thousandths that include the hash, found by bisection. */
 export const referenceInFrom = (hash: number): number => {
   let out = 0;
   let inside = 100_000;

@@ -15,16 +15,16 @@ const numberOf = (percent: number): string => {
   return formatNumber(Number(percent.toFixed(percent < 10 || percent > 90 ? 1 : 0)));
 };
 
-/** "12 %". */
-export const shareText = (percent: number): string => `${numberOf(percent)}\u00a0%`;
+/** "12%". */
+export const shareText = (percent: number): string => `${numberOf(percent)}%`;
 
-/** "about 12 % (11–13 %)"; without the interval where it says nothing more. */
+/** "about 12% (11–13%)"; without the interval where it says nothing more. */
 export const aboutText = ({ share, low, high }: Shares): string => {
   if (share === null) return "an unknown share";
   const about = `about ${shareText(share)}`;
   if (low === null || high === null) return about;
   const [from, to] = [numberOf(low), numberOf(high)];
-  return from === to ? about : `${about} (${from}–${to}\u00a0%)`;
+  return from === to ? about : `${about} (${from}–${to}%)`;
 };
 
 /** The one flip that there is. */

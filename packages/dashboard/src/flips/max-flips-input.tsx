@@ -21,7 +21,7 @@ export const MaxFlipsInput = ({ value, onChange, ...words }: MaxFlipsInputProps)
     step={1}
     decimalScale={3}
     clampBehavior="strict"
-    suffix=" %"
+    suffix="%"
     styles={{ wrapper: { maxWidth: "12rem" } }}
   />
 );

@@ -1,4 +1,4 @@
-// A rule as one sentence: "If plan is pro or team and not in segment embargoed, serve on to 25 %."
+// A rule as one sentence: "If plan is pro or team and not in segment embargoed, serve on to 25%."
 // The command line shows conditions in the short form that it takes; this is for reading only.
 import { type Condition, isEveryone } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
@@ -81,7 +81,7 @@ const phrase = (condition: unknown, place: Place): string => {
 
 export const conditionPhrase = (condition: unknown): string => phrase(condition, "alone");
 
-/** "on", or "on to 25 % and off to 75 %". Of each variant the shares together. */
+/** "on", or "on to 25% and off to 75%". Of each variant the shares together. */
 export const servePhrase = (serve: unknown): string => {
   if (!isServe(serve) || serve.length === 0) return "…";
   if (typeof serve === "string") return serve;

@@ -25,7 +25,7 @@ const countLimit = 10_000;
 export const formatCount = (count: number): string =>
   `${formatNumber(count)}${count >= countLimit ? " or more" : ""}`;
 
-/** Such as "98.5 % of 480"; never rounded up to 100. */
+/** Such as "98.5% of 480"; never rounded up to 100. */
 export const successOf = ({ succeeded, failed }: AttemptTotals): string => {
   const all = succeeded + failed;
   if (all === 0) return "no attempts";

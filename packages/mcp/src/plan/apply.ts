@@ -1,4 +1,4 @@
-// Carries out a plan, if everything is still as it was when the plan was made.
+// Applies a plan, if nothing has changed since it was made.
 import { createHash } from "node:crypto";
 import type {
   ChangeRequest,
@@ -10,36 +10,37 @@ import type {
   SegmentMembers,
   SegmentPatch,
 } from "@halyard/sdk/management";
-import { type Answer, answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { entryOf } from "../entries.ts";
+import { serverError, type ToolResult, toolError, toolResult } from "../tool-result.ts";
 import { findEnvironment, isFlagPatch, type Plan, type Planned } from "./plan.ts";
 
-const refused = (code: string, sentence: string): Answer => refusal(sentence, { error: { code } });
+const planError = (code: string, sentence: string): ToolResult =>
+  toolError(sentence, { error: { code } });
 
-const ofAnother = refused("PLAN_NOT_VALID", "The plan was made for another environment.");
+const ofAnother = planError("PLAN_NOT_VALID", "The plan is for a different environment.");
 
-const opened = ({ seal, environment, now }: ToolDependencies, id: string): Plan | Answer => {
+const opened = ({ seal, environment, now }: ToolDependencies, id: string): Plan | ToolResult => {
   const text = seal.open(id);
   if (text === undefined) {
-    return refused(
+    return planError(
       "PLAN_NOT_VALID",
-      "This is not the id of a plan, or it was altered on the way. Repeat it exactly, or make the plan again.",
+      "This is not a valid plan id, or it was altered. Repeat it exactly, or make a new plan.",
     );
   }
   const plan = JSON.parse(text) as Plan;
   if (plan.environment !== environment) return ofAnother;
   if (plan.expiresAt <= now()) {
-    return refused("PLAN_EXPIRED", "The plan has expired. Make it again, and look at it again.");
+    return planError("PLAN_EXPIRED", "The plan has expired. Make a new plan and review it.");
   }
   return plan;
 };
 
-/** Somebody was faster: it is at another version, gone, or there already. */
+/** The errors of a concurrent change: the object has another version, is deleted, or already exists. */
 const isConflict = ({ code }: ManagementError): boolean =>
   code === "PRECONDITION_FAILED" || code === "NOT_FOUND" || code === "CONFLICT";
 
-/** What happened to the things of the plan since it was made. */
+/** The changes of the plan's objects since the plan was made. */
 const changesSince = async (
   { management }: ToolDependencies,
   { operations }: Plan,
@@ -54,7 +55,7 @@ const changesSince = async (
   return entries;
 };
 
-/** Always with the version that was planned. */
+/** Always sends the version from the plan. */
 const send = (
   { management: { flags, segments } }: ToolDependencies,
   { operations, reason }: Plan,
@@ -100,30 +101,33 @@ const sendOne = (
 const proposedAs = (
   environment: string,
   { id, title, state }: Pick<ChangeRequest, "id" | "title" | "state">,
-): Answer =>
-  answer(
-    "Proposed. Nothing has changed yet: the environment is protected, and another person has to approve the change request.",
+): ToolResult =>
+  toolResult(
+    "Created a change request. Nothing has changed yet: the environment is protected, and another user must approve the change request.",
     { environment, outcome: "proposed", changeRequest: { id, title, state } },
   );
 
-export const applyPlan = async (dependencies: ToolDependencies, id: string): Promise<Answer> => {
+export const applyPlan = async (
+  dependencies: ToolDependencies,
+  id: string,
+): Promise<ToolResult> => {
   const plan = opened(dependencies, id);
   if ("content" in plan) return plan;
   const { management, environment } = dependencies;
   const { operations, reason } = plan;
-  const failed = async (error: ManagementError): Promise<Answer> => {
+  const failed = async (error: ManagementError): Promise<ToolResult> => {
     if (error.proposed) return proposedAs(environment, error.proposed);
     const since = isConflict(error) ? await changesSince(dependencies, plan) : [];
-    if (since.length === 0) return refusedByServer(error);
-    return refusal(
-      "Refused: somebody has changed this since the plan was made. Nothing was changed by this call. Look at what changed, and make a new plan.",
+    if (since.length === 0) return serverError(error);
+    return toolError(
+      "Rejected: the flag or segment has changed since the plan was made. This call changed nothing. Review the changes, then make a new plan.",
       { environment, error: { code: "CHANGED_SINCE", message: error.message }, since },
     );
   };
-  // The same plan twice is the same request twice: it is answered as the first was.
+  // Applying a plan twice sends the same idempotent request, which returns the first response again.
   const idempotencyKey = createHash("sha256").update(id).digest("hex");
   const place = await findEnvironment(management, environment);
-  if (!place.ok) return refusedByServer(place.error);
+  if (!place.ok) return serverError(place.error);
   if (place.value?.createdAt !== plan.createdAt) return ofAnother;
   if (place.value?.protected) {
     const made = await management.changeRequests.create({ operations, reason }, { idempotencyKey });
@@ -131,7 +135,7 @@ export const applyPlan = async (dependencies: ToolDependencies, id: string): Pro
   }
   const done = await send(dependencies, plan, idempotencyKey);
   if (!done.ok) return failed(done.error);
-  return answer("Applied.", {
+  return toolResult("Applied.", {
     environment,
     outcome: "applied",
     changed: operations.map(({ kind, key, action }) => ({ kind, key, action })),

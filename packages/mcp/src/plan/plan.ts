@@ -1,17 +1,17 @@
-// A plan: operations with the versions that they were made for, good for a while, and all of it in its id.
+// A plan: operations with the versions that they are based on, and an expiration. Its id contains all of it.
 import { difference } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import type { Environment, FlagPatch, Management, Result } from "@halyard/sdk/management";
-import { type Answer, answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";
+import { serverError, type ToolResult, toolError, toolResult } from "../tool-result.ts";
 
-/** With the version that it was made for; null for what is to be created. */
+/** With the version that it is based on; null for an object to create. */
 export type Planned = Operation & { readonly version: number | null };
 
 export interface Plan {
   readonly environment: string;
-  /** Of the environment: another one can have its name later. */
+  /** The id of the environment. A name could later belong to another environment. */
   readonly createdAt: string | undefined;
   readonly operations: readonly Planned[];
   readonly reason: string;
@@ -20,30 +20,30 @@ export interface Plan {
 }
 
 const lifetime = 15 * 60_000;
-/** Milliseconds: many flags and contexts take a while. */
+/** In milliseconds. Many flags and contexts take a while. */
 const previewTimeout = 60_000;
 
 export const isFlagPatch = ({ kind, action }: Pick<Operation, "kind" | "action">): boolean =>
   kind === "flag" && action === "patch";
 
-/** Only what one request does can be made whole or not at all. */
-export const cannotBeOne = (operations: readonly Operation[]): Answer | undefined => {
+/** A plan must fit into one request, which is applied as a whole or not at all. */
+export const singlePlanError = (operations: readonly Operation[]): ToolResult | undefined => {
   const keys = new Set(operations.map(({ key }) => key));
   const isTogether = operations.every(isFlagPatch) && keys.size === operations.length;
   if (operations.length === 1 || isTogether) return undefined;
-  return refusal(
-    "A plan holds patches of different flags, or one operation of any other kind. Make several plans, one after the other.",
+  return toolError(
+    "A plan contains patches of different flags, or one operation of any other kind. Make several plans, one after another.",
     { error: { code: "NOT_ONE_CHANGE" } },
   );
 };
 
 interface Read {
   readonly operation: Planned;
-  /** For whoever reads the plan. */
+  /** The change in a readable form. */
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-/** The version that the operation is made for, and what it makes different. */
+/** The version that the operation is based on, and the difference that it makes. */
 const readOne = async ({ flags, segments }: Management, sent: Operation): Promise<Result<Read>> => {
   const { kind, action, key, body } = sent;
   if (action === "create") {
@@ -57,7 +57,7 @@ const readOne = async ({ flags, segments }: Management, sent: Operation): Promis
   }
   const { value: flag } = now;
   const patched = applyPatch(flag, body as FlagPatch);
-  // What is wrong with it, the preview says.
+  // The preview reports what is wrong with the operation.
   const changes = patched.ok ? difference(flag, patched.flag) : [];
   const { version } = operation;
   return { ok: true, value: { operation, shown: { kind, action, key, version, changes } } };
@@ -68,11 +68,11 @@ export const makePlan = async (
   operations: readonly Operation[],
   reason: string,
   extra: Readonly<Record<string, unknown>> = {},
-): Promise<Answer> => {
+): Promise<ToolResult> => {
   const read: Read[] = [];
   for (const each of operations) {
     const one = await readOne(management, each);
-    if (!one.ok) return refusedByServer(one.error);
+    if (!one.ok) return serverError(one.error);
     read.push(one.value);
   }
   const planned = read.map(({ operation }) => operation);
@@ -80,32 +80,32 @@ export const makePlan = async (
     rounded: true,
     timeout: previewTimeout,
   });
-  if (!preview.ok) return refusedByServer(preview.error);
+  if (!preview.ok) return serverError(preview.error);
   const isNothing = read.every(
     ({ shown: { changes } }) => Array.isArray(changes) && changes.length === 0,
   );
   if (isNothing) {
-    return refusal("There is nothing to change: everything is so already.", {
+    return toolError("Nothing to change. Everything is already up to date.", {
       error: { code: "NOTHING_TO_CHANGE" },
     });
   }
   const place = await findEnvironment(management, environment);
-  if (!place.ok) return refusedByServer(place.error);
+  if (!place.ok) return serverError(place.error);
   const { createdAt, protected: isProtected = false } = place.value ?? {};
   const expiresAt = now() + lifetime;
   const plan: Plan = { environment, createdAt, operations: planned, reason, expiresAt };
   const id = seal.seal(JSON.stringify(plan));
   if (id === undefined) {
-    return refusal(
-      "This is too much for one plan: its id would be too long to repeat. Make several plans, one after the other.",
+    return toolError(
+      "The change is too large for one plan, because its id would be too long to repeat. Make several plans, one after another.",
       { error: { code: "PLAN_TOO_LARGE" } },
     );
   }
   const then = isProtected
-    ? "apply_plan proposes it as a change request, which another person has to approve."
-    : "apply_plan makes the change at once.";
-  return answer(
-    `Nothing has changed yet. Show the plan to the person you work for and wait for their word; ${then}`,
+    ? "apply_plan creates a change request, which another user must approve."
+    : "apply_plan applies the change immediately.";
+  return toolResult(
+    `Nothing has changed yet. Show the plan to your user and wait for approval; ${then}`,
     {
       environment,
       protected: isProtected,
@@ -119,7 +119,7 @@ export const makePlan = async (
   );
 };
 
-/** The key's own. Whether it is protected counts here also for a key that may write past that. */
+/** The environment of the key. Whether it is protected matters here even for a key that can bypass approval. */
 export const findEnvironment = async (
   { environments }: Management,
   environment: string,

@@ -1,13 +1,13 @@
-// Plans to bring flags back to what they were: patches from how they are now to how they were then.
+// Plans that restore flags to a past state: patches from the current values to the past ones.
 import { patchBetween } from "@halyard/core/difference";
 import { planChanges } from "@halyard/core/plan/plan";
 import type { Flag, FlagQuery, Management, PastQuery, Result } from "@halyard/sdk/management";
-import { type Answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";
+import { serverError, type ToolResult, toolError } from "../tool-result.ts";
 import { makePlan } from "./plan.ts";
 
-/** What one plan holds. */
+/** The maximum flags of one plan. */
 const maxFlags = 100;
 
 const allFlags = async (
@@ -23,7 +23,7 @@ const allFlags = async (
 };
 
 interface Wanted extends PastQuery {
-  /** All that have changed since, when they are not named. */
+  /** All flags that have changed since, if none are specified. */
   readonly keys: readonly string[] | undefined;
   readonly reason: string;
 }
@@ -31,17 +31,17 @@ interface Wanted extends PastQuery {
 export const planRollback = async (
   dependencies: ToolDependencies,
   { keys, reason, ...past }: Wanted,
-): Promise<Answer> => {
+): Promise<ToolResult> => {
   const { management } = dependencies;
   if ((past.at === undefined) === (past.revision === undefined)) {
-    return refusal("Say when, with at or with revision: one of the two.", {
+    return toolError("Specify either at or revision.", {
       error: { code: "NO_TIME" },
     });
   }
   const now = await allFlags(management, {});
-  if (!now.ok) return refusedByServer(now.error);
+  if (!now.ok) return serverError(now.error);
   const then = await allFlags(management, past);
-  if (!then.ok) return refusedByServer(then.error);
+  if (!then.ok) return serverError(then.error);
   const isWanted = ({ key }: Pick<Flag, "key">) => keys === undefined || keys.includes(key);
 
   const operations: Operation[] = [];
@@ -53,7 +53,7 @@ export const planRollback = async (
       const body = patchBetween(step.before, step.after) as Record<string, unknown>;
       operations.push({ kind: "flag", action: "patch", key, body });
     } else {
-      const why = step.kind === "create" ? "it was deleted since" : "it has another type now";
+      const why = step.kind === "create" ? "it was deleted since" : "it has a different type now";
       leftOut.push({ key, why });
     }
   }
@@ -63,16 +63,19 @@ export const planRollback = async (
 
   const notes = leftOut.length > 0 ? { leftOut } : {};
   if (operations.length === 0) {
-    return refusal("There is nothing to roll back.", {
+    return toolError("There is nothing to roll back.", {
       error: { code: "NOTHING_TO_CHANGE" },
       ...notes,
     });
   }
   if (operations.length > maxFlags) {
-    return refusal(`More than ${maxFlags} flags have changed since: name those to roll back.`, {
-      error: { code: "TOO_MANY_FLAGS" },
-      flags: operations.map(({ key }) => key),
-    });
+    return toolError(
+      `More than ${maxFlags} flags have changed since: specify those to roll back.`,
+      {
+        error: { code: "TOO_MANY_FLAGS" },
+        flags: operations.map(({ key }) => key),
+      },
+    );
   }
   return makePlan(dependencies, operations, reason, notes);
 };

@@ -1,16 +1,16 @@
-// Seals a plan into its id, so that no server has to keep it: only who has the same secret reads it, and only unaltered.
+// Seals a plan into its id, so that no server has to store it. Only a server with the same secret can read it, and only unaltered.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { PlanSeal } from "../dependencies.ts";
 
 const prefix = "plan_";
 const [tagAt, textAt] = [12, 28];
-/** What a plan may take unpacked. */
+/** The maximum size of an uncompressed plan. */
 const maxBytes = 512 * 1_024;
-/** Characters: a model repeats them. */
+/** In characters. The length is limited because models repeat the id. */
 export const maxIdLength = 100_000;
 
-/** Sealed with the first secret, opened with any: secrets can be replaced while plans are out. */
+/** Seals with the first secret and opens with any, so that secrets can be rotated while plans are pending. */
 export const createPlanSeal = (secrets: readonly [Uint8Array, ...Uint8Array[]]): PlanSeal => {
   const derive = (secret: Uint8Array) =>
     Buffer.from(hkdfSync("sha256", secret, "", "halyard mcp plan", 32));
@@ -23,7 +23,7 @@ export const createPlanSeal = (secrets: readonly [Uint8Array, ...Uint8Array[]]):
       if (Buffer.byteLength(text) > maxBytes) return undefined;
       const iv = randomBytes(tagAt);
       const cipher = createCipheriv("aes-256-gcm", key, iv);
-      // Packed, because a model repeats the id character by character.
+      // Compressed, because models repeat the id character by character.
       const sealed = Buffer.concat([cipher.update(deflateRawSync(text)), cipher.final()]);
       const id = prefix + Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
       return id.length > maxIdLength ? undefined : id;
@@ -31,7 +31,7 @@ export const createPlanSeal = (secrets: readonly [Uint8Array, ...Uint8Array[]]):
 
     open(sealed) {
       const bytes = Buffer.from(sealed.slice(prefix.length), "base64url");
-      // Other spellings of the same bytes would be other ids of the same plan, and it could be applied once with each.
+      // Other encodings of the same bytes would be different ids of one plan, which could then be applied once with each.
       if (sealed !== prefix + bytes.toString("base64url")) return undefined;
       if (bytes.length < textAt) return undefined;
       for (const each of keys) {

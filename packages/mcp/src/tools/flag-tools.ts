@@ -1,12 +1,12 @@
-// Tools that read flags: find them, show one, explain what a context gets.
+// Tools that read flags: find them, show one, explain a value.
 import { flagTypeNames } from "@halyard/core/flags/registry";
 import { actorText } from "@halyard/core/history/actor-text";
 import type { EvaluationContext, Flag, FlagPatch } from "@halyard/sdk/management";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { answer, count, moreText, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { key } from "../operations.ts";
+import { count, moreText, serverError, toolResult } from "../tool-result.ts";
 import { given, page, past } from "./input.ts";
 import { addTool } from "./tool.ts";
 
@@ -14,7 +14,7 @@ const longestText = 200;
 const shortened = (text: string | null): string | null =>
   text !== null && text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 
-/** What tells flags of a list apart. */
+/** The fields that distinguish flags in a list. */
 const brief = (flag: Flag) => ({
   key: flag.key,
   type: flag.type,
@@ -34,7 +34,7 @@ export const addFlagTools = (
   addTool(server, "find_flags", {
     title: "Find flags",
     description:
-      "List the feature flags of this environment, or those that match. Start here to learn a flag's key.",
+      "List the feature flags of this environment, or those that match. Use it first to find a flag's key.",
     input: z.strictObject({
       text: z.string().max(200).optional().describe("Part of the key or the description"),
       type: z.enum(flagTypeNames).optional(),
@@ -46,9 +46,9 @@ export const addFlagTools = (
     run: async ({ text, type, enabled, tag, owner, limit, cursor }) => {
       const query = given({ q: text, type, enabled, tag, owner, limit, cursor });
       const found = await flags.list(query);
-      if (!found.ok) return refusedByServer(found.error);
+      if (!found.ok) return serverError(found.error);
       const { value, next } = found;
-      return answer(`${count(value.length, "flag")}.${moreText(next)}`, {
+      return toolResult(`${count(value.length, "flag")}.${moreText(next)}`, {
         environment,
         flags: value.map(brief),
         ...(next !== undefined && { next }),
@@ -59,18 +59,18 @@ export const addFlagTools = (
   addTool(server, "get_flag", {
     title: "Show a flag",
     description:
-      "Show one flag whole: its state, percentage or variants, rules, requirements and version; when it was last evaluated and changed. With at or revision, as it was then.",
+      "Show one flag in full: its state, percentage or variants, rules, prerequisites and version; when it was last evaluated and changed. With at or revision: its past state.",
     input: z.strictObject({ key: key("The flag's key"), ...past }),
     run: async ({ key, at, revision }) => {
       const found = await flags.get(key, given({ at, revision }));
-      if (!found.ok) return refusedByServer(found.error);
+      if (!found.ok) return serverError(found.error);
       const isPast = at !== undefined || revision !== undefined;
       const usage = isPast ? undefined : await flags.usage(key, { hours: 24 });
       const flag = { environment, flag: found.value, version: found.version };
-      if (isPast) return answer("The flag as it was then.", flag);
-      if (!usage?.ok) return answer("The flag as it is now.", flag);
+      if (isPast) return toolResult("The flag at that time.", flag);
+      if (!usage?.ok) return toolResult("The current flag.", flag);
       const { lastEvaluatedAt, lastAskedTogetherAt, lastChange } = usage.value;
-      return answer("The flag as it is now.", {
+      return toolResult("The current flag.", {
         ...flag,
         lastEvaluatedAt,
         lastAskedTogetherAt,
@@ -82,7 +82,7 @@ export const addFlagTools = (
   addTool(server, "explain", {
     title: "Explain a value",
     description:
-      "Say which value a flag gives for a context, and every step by which it was decided: requirements, rules, conditions, bucket. With patch, as it would be with that change; with at or revision, as it was then.",
+      "Show the value that a flag returns for a context, and every step of the decision: prerequisites, rules, conditions, bucket. With patch: with that change applied. With at or revision: at that time.",
     input: z.strictObject({
       key: key("The flag's key"),
       context: z
@@ -93,7 +93,7 @@ export const addFlagTools = (
       patch: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('A change of the flag, such as {"percentage": 50}; it is not made'),
+        .describe('A change of the flag, such as {"percentage": 50}; the change is not applied'),
       ...past,
     }),
     run: async ({ key, context, patch, at, revision }) => {
@@ -102,9 +102,9 @@ export const addFlagTools = (
         ...given({ patch: patch as FlagPatch | undefined, at, revision }),
       };
       const explained = await flags.explain(key, request);
-      if (!explained.ok) return refusedByServer(explained.error);
+      if (!explained.ok) return serverError(explained.error);
       const { flag: _flag, ...steps } = explained.value;
-      return answer("The value for this context, and how it was decided.", {
+      return toolResult("The value for this context, and the steps of the decision.", {
         environment,
         key,
         ...steps,

@@ -1,15 +1,15 @@
-// How a tool is added to a server.
+// Adds tools to a server.
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
-import type { Answer } from "../answer.ts";
+import type { ToolResult } from "../tool-result.ts";
 
 interface ToolDescription<Input extends z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Whether it writes; a plan does not. */
+  /** Whether it changes anything. Planning does not. */
   readonly writes?: true;
-  readonly run: (input: z.output<Input>) => Promise<Answer>;
+  readonly run: (input: z.output<Input>) => Promise<ToolResult>;
 }
 
 export const addTool = <Input extends z.ZodObject>(
@@ -26,12 +26,12 @@ export const addTool = <Input extends z.ZodObject>(
       annotations: {
         readOnlyHint: writes !== true,
         destructiveHint: writes === true,
-        // A plan is made once: the same id again finds it made.
+        // A plan is applied once: the same id again returns the same result.
         idempotentHint: true,
         openWorldHint: false,
       },
     },
-    // The generic parameter hides from the compiler that the input is the schema's.
+    // The generic parameter hides from the compiler that the input matches the schema.
     (async (given: z.output<Input>) => run(given)) as never,
   );
 };

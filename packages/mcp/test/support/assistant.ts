@@ -1,4 +1,4 @@
-// The official client of MCP, as an assistant uses it: over HTTP, and over the standard input and output of `halyard mcp`.
+// The official MCP client as an assistant uses it: over HTTP, and over standard input and output of `halyard mcp`.
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -7,7 +7,7 @@ import type { TestServer } from "../../../server/test/support/server.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface Told {
   readonly sentence: string;
   readonly data: Data;
@@ -16,15 +16,15 @@ export interface Told {
 
 export interface Assistant {
   readonly client: Client;
-  /** Its answer, which must be no error. */
+  /** The result, which must not be an error. */
   use(tool: string, input?: object): Promise<Told>;
-  /** The code of the error that it must answer with. */
+  /** The error code of the result. */
   refused(tool: string, input?: object): Promise<Told & { readonly code: string }>;
   tools(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** `auto` takes the newest protocol; `legacy` begins with a handshake, as the clients of 2025 do. */
+/** `auto` uses the newest protocol; `legacy` starts with a handshake, like clients of 2025. */
 export type Era = "auto" | "legacy";
 
 const assistantOver = async (
@@ -43,15 +43,19 @@ const assistantOver = async (
   return {
     client,
     async use(tool, input = {}) {
-      const told = await call(tool, input);
-      assert.equal(told.isError, false, `${tool}: ${told.sentence} ${JSON.stringify(told.data)}`);
-      return told;
+      const result = await call(tool, input);
+      assert.equal(
+        result.isError,
+        false,
+        `${tool}: ${result.sentence} ${JSON.stringify(result.data)}`,
+      );
+      return result;
     },
     async refused(tool, input = {}) {
-      const told = await call(tool, input);
-      assert.equal(told.isError, true, `${tool}: ${told.sentence}`);
-      const { code = "" } = (told.data.error ?? {}) as { readonly code?: string };
-      return { ...told, code };
+      const result = await call(tool, input);
+      assert.equal(result.isError, true, `${tool}: ${result.sentence}`);
+      const { code = "" } = (result.data.error ?? {}) as { readonly code?: string };
+      return { ...result, code };
     },
     async tools() {
       return (await client.listTools()).tools.map(({ name }) => name);

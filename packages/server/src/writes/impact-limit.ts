@@ -34,7 +34,7 @@ const boundOf = (shown: ShownFlips): number =>
 export const flipsUnchecked = (limit: number, { message }: Failure): Result<never> =>
   fail({
     code: "TOO_MANY_FLIPS",
-    message: `Whether the change gives another value to more than the limit of ${limit} % was not checked: ${message.replace(/\.$/, "")}; repeat it with confirmFlips=100 if it is right.`,
+    message: `Whether the change gives another value to more than the limit of ${limit}% was not checked: ${message.replace(/\.$/, "")}; repeat it with confirmFlips=100 if it is right.`,
   });
 
 /** `show` returns the preview as the caller may see it. */
@@ -47,12 +47,12 @@ export const checkFlips = (
   const flips = flipsOf(preview);
   if (flips <= Math.max(limit, confirmFlips ?? 0)) return ok(undefined);
   const confirmed =
-    confirmFlips === undefined ? "" : ` and more than the ${confirmFlips} % confirmed`;
+    confirmFlips === undefined ? "" : ` and more than the ${confirmFlips}% confirmed`;
   const shown = show();
   const about = shown.rounded ? `about ${flipsOf(shown)}` : flipsOf(shown);
   const failure: Failure = {
     code: "TOO_MANY_FLIPS",
-    message: `The change would give another value to ${about} %, more than the limit of ${limit} %${confirmed}; look at the preview, and repeat it with confirmFlips=${boundOf(shown)} if that is right.`,
+    message: `The change would give another value to ${about}%, more than the limit of ${limit}%${confirmed}; look at the preview, and repeat it with confirmFlips=${boundOf(shown)} if that is right.`,
     preview: shown,
   };
   return fail(failure);

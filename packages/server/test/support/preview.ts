@@ -48,7 +48,7 @@ export const refusedPreview = (answer: Answer): Preview => {
   return body.preview;
 };
 
-/** An environment with a rollout of 10 %, and 200 people of whom every fifth is in the plan pro. */
+/** An environment with a rollout of 10%, and 200 people of whom every fifth is in the plan pro. */
 export const sampledEnvironment = async (
   server: TestServer,
 ): Promise<TestEnvironment & { readonly owner: Api; readonly editor: Api }> => {

@@ -1,4 +1,4 @@
-// halyard diff: what differs between two environments, two files, two times, or one of each.
+// halyard diff: compares two environments, files or points in time.
 import { type Change, planChanges } from "@halyard/core/plan/plan";
 import { Command } from "commander";
 import type { FileLists } from "../../flags-file/file-kinds.ts";
@@ -14,14 +14,14 @@ interface DiffOptions {
 }
 
 const side =
-  "a profile, a profile as it was (production@2h, @2026-11-14T12:00:00Z, or @812 for a revision), or a file that halyard export wrote (with a / or ending in .json, .yaml, .yml)";
+  "a profile, a profile at a past time (production@2h, @2026-11-14T12:00:00Z, or @812 for a revision), or a file that halyard export wrote (with a / or ending in .json, .yaml, .yml)";
 
 export const diffCommand = (): Command =>
   withExamples(
     new Command("diff")
       .description("compare the flags and segments of two environments, times or files")
       .argument("<a>", side)
-      .argument("<b>", "the same; + is only in b, - only in a, ~ is different")
+      .argument("<b>", "the same as for a; + is only in b, - only in a, ~ is different")
       .option("--exit-code", "exit with 7 if they differ")
       .option("--json", "print JSON, for scripts"),
     "halyard diff staging production",

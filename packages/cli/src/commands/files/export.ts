@@ -1,4 +1,4 @@
-// halyard export: all flags of an environment in one file that can live in git.
+// halyard export: writes all flags of an environment to one file, which can be kept in git.
 import { Command, Option } from "commander";
 import { fetchLists, fetchPastLists } from "../../flags-file/file-kinds.ts";
 import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
@@ -29,16 +29,13 @@ export const exportCommand = (): Command =>
         .addOption(
           new Option(
             "--format <format>",
-            "by default yaml for files that end in .yaml or .yml, otherwise json",
+            "default: yaml for files that end in .yaml or .yml, otherwise json",
           ).choices(fileFormats),
         )
-        .option(
-          "-o, --output <file>",
-          "the file, written completely or not at all; - is standard output",
-        )
+        .option("-o, --output <file>", "the file, replaced atomically; - is standard output")
         .option(
           "--webhooks",
-          "also webhooks (address, events, whether active; no secrets); needs an admin key",
+          "include webhooks (URL, events and state, no secrets); requires an admin key",
         ),
       "a server",
     ),
@@ -50,7 +47,7 @@ export const exportCommand = (): Command =>
 const formatOf = ({ format, json }: ExportOptions, output: string | undefined): FileFormat => {
   if (json && output === undefined) {
     if (format === "yaml") {
-      throw new CommandFailed("--json and --format yaml contradict each other.", exitCodes.usage);
+      throw new CommandFailed("Use --json or --format yaml, not both.", exitCodes.usage);
     }
     return "json";
   }
@@ -64,7 +61,10 @@ const exportFlags = async (options: ExportOptions): Promise<void> => {
   const connection = connect(options);
   const when = pastOf(options);
   if (when !== undefined && options.webhooks) {
-    throw new CommandFailed("--webhooks exports those of now only.", exitCodes.usage);
+    throw new CommandFailed(
+      "--webhooks exports current webhooks and can't be combined with a past time.",
+      exitCodes.usage,
+    );
   }
   const lists = await (when ? fetchPastLists(connection, when) : fetchLists(connection));
   const webhooks = options.webhooks ? await webhooksAt(connection) : undefined;

@@ -1,4 +1,4 @@
-// What became of each flag in a file of another product, for people.
+// Prints the result of importing each flag from another product's file.
 import type { Counts } from "../../flags-file/importers/convert.ts";
 import type { Target } from "../../flags-file/plan/read-target.ts";
 import { inOneLine, print } from "../../terminal/output.ts";

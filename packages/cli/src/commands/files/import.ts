@@ -1,4 +1,4 @@
-// halyard import: makes the flags of an environment match a file of Halyard or of another product.
+// halyard import: makes the flags of an environment match a file from Halyard or another product.
 import { planChanges } from "@halyard/core/plan/plan";
 import { Command, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
@@ -28,9 +28,7 @@ export const importCommand = (): Command =>
   withExamples(
     reasonedCommand(
       new Command("import")
-        .description(
-          "make the flags and segments of the environment match a file; running it again changes nothing",
-        )
+        .description("make the flags and segments of the environment match a file; safe to repeat")
         .argument("<file>", "JSON or YAML; - reads standard input")
         .addOption(
           new Option("--from <product>", "the product that exported the file")
@@ -39,17 +37,14 @@ export const importCommand = (): Command =>
         )
         .option(
           "-e, --environment <name>",
-          "which environment of the other product, if its file contains several",
+          "the environment of the other product, if its file contains several",
         )
         .option("--dry-run", "show what would change without changing it")
         .option("--exit-code", "with --dry-run: exit with 7 if something would change")
         .option("--prune", "delete the flags and segments that are not in the file")
-        .option("--webhooks", "create the webhooks of the file whose address is not registered yet")
-        .option("--lossy", "also create the flags that are skipped, turned off")
-        .option(
-          "--rename-invalid",
-          "give flags and variants whose name Halyard does not allow the suggested name",
-        ),
+        .option("--webhooks", "create webhooks from the file whose URL is not registered yet")
+        .option("--lossy", "also create skipped flags, turned off")
+        .option("--rename-invalid", "rename flags and variants with invalid names as suggested"),
     ),
     "halyard import flags.yaml --dry-run",
     "halyard import flags.yaml --prune --yes -p staging",
@@ -68,7 +63,9 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
     options.webhooks && target.webhooks ? await missingWebhooks(connection, target.webhooks) : [];
   if (!json) printImportReport(target);
   if (!json && target.webhooks && !options.webhooks) {
-    printAside("The file also contains webhooks, which are not imported: --webhooks creates them.");
+    printAside(
+      "The file contains webhooks, which are not imported. Add --webhooks to create them.",
+    );
   }
 
   await execute({
@@ -77,7 +74,7 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
     plan,
     options,
     doing: "Importing",
-    asks: false,
+    confirms: false,
     hasMore: missing.length > 0,
     async more() {
       const created: CreatedFromFile[] = [];

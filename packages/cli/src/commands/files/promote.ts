@@ -35,20 +35,20 @@ const readFields = (text: string): string[] => {
 export const promoteCommand = (): Command =>
   withExamples(
     waitable(new Command("promote"), ({ args: [, b = ""] }) => connectBy(b))
-      .description("copy flags from one environment to another; asks at a terminal")
+      .description("copy flags from one environment to another, after confirmation")
       .argument("<a>", "the profile to copy from")
       .argument("<b>", "the profile to copy to")
-      .argument("[key...]", "the flags; or --all")
-      .option("--all", "all flags and segments of a")
+      .argument("[key...]", "the keys of the flags; or pass --all")
+      .option("--all", "copy all flags and segments of a")
       .addOption(
-        new Option("--fields <names>", `only these of ${copiedMembers.join(",")}`)
+        new Option("--fields <names>", `copy only these fields out of ${copiedMembers.join(",")}`)
           .argParser(readFields)
           .default(copiedMembers, "all of them"),
       )
-      .option("--prune", "delete the chosen flags in b that are not in a")
+      .option("--prune", "delete the selected flags in b that are not in a")
       .option("--dry-run", "show what would change without changing it")
       .option("--exit-code", "with --dry-run: exit with 7 if something would change")
-      .option("-y, --yes", "do not ask for confirmation")
+      .option("-y, --yes", "skip confirmation")
       .addOption(previewOption())
       .addOption(reasonOption())
       .addOption(bypassOption())
@@ -63,14 +63,14 @@ const refuseBadChoice = (a: string, b: string, keys: readonly string[], all: boo
     all && keys.length > 0
       ? "Name the flags or use --all, not both."
       : !all && keys.length === 0
-        ? "Name the flags by their keys, or use --all."
+        ? "Name the flags to copy, or use --all."
         : a === b
           ? "The two profiles are the same."
           : undefined;
   if (complaint !== undefined) throw new CommandFailed(complaint, exitCodes.usage);
 };
 
-/** Every named flag must exist in a; with --prune, in a or b. */
+/** Every named flag must exist in a, or with --prune in a or b. */
 const refuseUnknown = (
   keys: readonly string[],
   places: readonly (readonly Flag[])[],
@@ -111,13 +111,13 @@ const promote = async (
     prune,
   });
   if (!options.json) noteOtherSegments(plan.otherSegments, b);
-  await execute({ connection, place, plan, options, doing: "Promoting", asks: true });
+  await execute({ connection, place, plan, options, doing: "Promoting", confirms: true });
 };
 
 const noteOtherSegments = (keys: readonly string[], where: string): void => {
   if (keys.length === 0) return;
   const names = keys.join(", ");
   printAside(
-    `${keys.length === 1 ? `The segment ${names} is` : `The segments ${names} are`} different in ${where} and not changed: --all promotes segments too.`,
+    `${keys.length === 1 ? `The segment ${names} is` : `The segments ${names} are`} different in ${where} and not changed. Use --all to promote segments too.`,
   );
 };

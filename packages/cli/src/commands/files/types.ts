@@ -1,4 +1,4 @@
-// halyard types: the flags of an environment as a TypeScript interface, and the check that the interface is up to date.
+// halyard types: writes the flags of an environment as a TypeScript interface, or checks that the file is up to date.
 import { Command } from "commander";
 import { readDocument, readText } from "../../flags-file/document.ts";
 import { type FileLists, fetchLists } from "../../flags-file/file-kinds.ts";
@@ -28,7 +28,10 @@ export const typesCommand = (): Command =>
       new Command("types")
         .description("write the flags of the environment as a TypeScript interface")
         .option("-o, --output <file>", "the file; - is standard output", "halyard-flags.d.ts")
-        .option("--file <file>", "take the flags from a file of halyard export, not from a server")
+        .option(
+          "--file <file>",
+          "read the flags from a file that halyard export wrote, not from a server",
+        )
         .option("--check", "write nothing, and exit with 7 if the file is out of date")
         .option("--openfeature", "also limit the flag keys of OpenFeature's SDKs to these flags"),
       "a server",
@@ -47,10 +50,10 @@ const requireUsable = ({ output, check, openfeature }: TypesOptions): void => {
   if (output === "-" && check) {
     throw new CommandFailed("--check needs the name of a file with --output.", exitCodes.usage);
   }
-  // Elsewhere the compiler refuses to replace OpenFeature's own types.
+  // OpenFeature's own types can be replaced only from a .d.ts file.
   if (openfeature && output !== "-" && !output.endsWith(".d.ts")) {
     throw new CommandFailed(
-      `With --openfeature the name of the file must end in .d.ts, not ${output}.`,
+      `With --openfeature, the file name must end in .d.ts, not ${output}.`,
       exitCodes.usage,
     );
   }
@@ -88,6 +91,6 @@ const reportOf = (file: string, difference: TypesDifference | undefined): string
   const why =
     lines.length > 0
       ? `${added.length} added, ${removed.length} removed, ${changed.length} changed`
-      : "it has the same flags, but it was written with other options or has been edited";
+      : "it has the same flags, but was written with other options or edited";
   return [...lines, `${file} is out of date: ${why}. Write it again without --check.`].join("\n");
 };

@@ -1,4 +1,4 @@
-// halyard flagd: what of an environment flagd and its providers can evaluate themselves.
+// halyard flagd: checks which flags flagd and its providers can evaluate locally.
 import { compileFlagd, type FlagdClass, type FlagdFlag } from "@halyard/core/flagd";
 import { Command } from "commander";
 import {
@@ -18,7 +18,7 @@ interface CheckOptions extends ConnectionOptions {
 
 export const flagdCommands = (): Command => {
   const group = new Command("flagd").description(
-    "see what flagd and its providers can evaluate themselves",
+    "check which flags flagd and its providers can evaluate locally",
   );
   withExamples(
     serverCommand(group.command("check"), "a server")

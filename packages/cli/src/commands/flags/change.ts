@@ -1,4 +1,4 @@
-// halyard flags enable, disable, rollout, describe and update: change a flag that exists.
+// halyard flags enable, disable, rollout, describe and update: change an existing flag.
 import { difference, memberOf } from "@halyard/core/difference";
 import type { Flag, FlagPatch } from "@halyard/sdk/management";
 import type { Command } from "commander";
@@ -33,7 +33,7 @@ export interface ChangeOptions extends ConnectionOptions {
 export const flagCommand = (group: Command, name: string): Command =>
   reasonedCommand(group.command(name)).option(
     "--if-version <number>",
-    "only if the flag is at this version, as flags get shows it",
+    "only if the flag is at this version, which flags get shows",
     wholeNumber(1),
   );
 
@@ -92,8 +92,8 @@ export const addChangeCommands = (group: Command): void => {
     .description("change any settings of a flag at once")
     .argument("<flag>", "the flag's key")
     .requiredOption(
-      "--set <member=value>",
-      "the member and its new value, as JSON or as text; may be repeated",
+      "--set <field=value>",
+      "the field and its new value, as JSON or text; can be repeated",
       setting,
     )
     .action(updateFlag);
@@ -161,7 +161,7 @@ const setPercentage = async (
 ): Promise<void> => {
   const connection = connect(options);
   const patch = { percentage: wanted };
-  const { change, place } = await changeAsked(connection, `Set ${key} to ${wanted} %`, {
+  const { change, place } = await changeConfirmed(connection, `Set ${key} to ${wanted}%`, {
     key,
     patch,
     options,
@@ -170,15 +170,15 @@ const setPercentage = async (
   const { flag, before, version } = change;
   const old = Number(memberOf(before, "percentage") ?? 0);
   const where = `${place.text} (version ${version})`;
-  if (!change.changed) print(`${key} was already at ${wanted} % ${where}.`);
-  else print(`${key}: ${old} % → ${wanted} % ${where}. ${meaningOf(flag, old, wanted)}`);
+  if (!change.changed) print(`${key} was already at ${wanted}% ${where}.`);
+  else print(`${key}: ${old}% → ${wanted}% ${where}. ${meaningOf(flag, old, wanted)}`);
   if (!flag.enabled) {
-    print(`It is off: nobody gets it until you run ${connection.hint(`flags enable ${key}`)}`);
+    print(`The flag is off. Turn it on with: ${connection.hint(`flags enable ${key}`)}`);
   }
 };
 
-/** Changes one flag; in production it asks first. */
-export const changeAsked = async (
+/** Changes one flag, with confirmation in production. */
+export const changeConfirmed = async (
   connection: Connection,
   what: string,
   {
@@ -193,13 +193,13 @@ export const changeAsked = async (
 
 const sample = 10_000;
 
-/** The effect on users: being in depends only on the flag's key and the user. */
+/** The effect on users. Inclusion depends only on the flag's key and the user, so it can be computed. */
 const meaningOf = (flag: Flag, old: number, wanted: number): string => {
   const count = Number(((Math.abs(wanted - old) * sample) / 100).toFixed(1));
   const many = `${count.toLocaleString("en-US")} ${wanted > old ? "more" : "fewer"}`;
-  const rest = wanted > old ? "nobody loses it" : "nobody gains it";
-  const whom = flag.rules === undefined ? "users" : "users whom no rule reaches";
-  return `Of ${sample.toLocaleString("en-US")} ${whom} it reaches about ${many}; ${rest}.`;
+  const rest = wanted > old ? "no user loses it" : "no user gains it";
+  const whom = flag.rules === undefined ? "users" : "users that match no rule";
+  return `Of ${sample.toLocaleString("en-US")} ${whom}, it reaches about ${many}; ${rest}.`;
 };
 
 const setDescription = async (
@@ -208,11 +208,11 @@ const setDescription = async (
   options: ChangeOptions & { readonly clear?: boolean },
 ): Promise<void> => {
   if ((text === undefined) === (options.clear !== true)) {
-    throw new CommandFailed("Pass either a text or --clear.", exitCodes.usage);
+    throw new CommandFailed("Pass either a description or --clear.", exitCodes.usage);
   }
   const connection = connect(options);
   const patch = { description: text ?? null };
-  const { change, place } = await changeAsked(connection, `Change the description of ${key}`, {
+  const { change, place } = await changeConfirmed(connection, `Change the description of ${key}`, {
     key,
     patch,
     options,
@@ -230,7 +230,11 @@ const updateFlag = async (
 ): Promise<void> => {
   const connection = connect(options);
   const patch = options.set as FlagPatch;
-  const { change, place } = await changeAsked(connection, `Change ${key}`, { key, patch, options });
+  const { change, place } = await changeConfirmed(connection, `Change ${key}`, {
+    key,
+    patch,
+    options,
+  });
   if (options.json) return printJson(shown(change, place));
   const { flag, before, version, changed } = change;
   const where = `${place.text} (version ${version})`;

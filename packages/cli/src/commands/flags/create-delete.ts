@@ -56,7 +56,7 @@ interface DeleteOptions extends ConnectionOptions {
 
 const summaries = flagTypeNames.map((name) => `${name} ${typeOf(name).summary}`).join(", ");
 
-/** The first type that has all of these members. */
+/** The first type that has all of these fields. */
 const typeWith = (settings: Settings): FlagTypeName | undefined =>
   flagTypeNames.find((type) => {
     const members = new Set(membersOf(type).map(([name]) => name));
@@ -75,22 +75,26 @@ export const addCreateCommands = (group: Command): void => {
     )
     .option(
       "--percentage <number>",
-      "of a rollout: 0 to 100, with at most three decimals",
+      "for a rollout: 0 to 100, with at most three decimals",
       percentage,
     )
     .addOption(
-      new Option("--value-type <type>", "of a variant flag: what its values are").choices(
+      new Option("--value-type <type>", "for a variant flag: the type of its values").choices(
         valueTypes,
       ),
     )
-    .option("--variant <name=value>", "of a variant flag: a value; may be repeated", namedValue)
-    .option("--off <variant>", "what it gives while it is off (default: the first variant)")
-    .option("--otherwise <variant>", "what it gives when no rule decides (default: as --off)")
-    .option("--split <shares>", "the same as shares of people, such as red=25,blue=75", shares)
-    .option("--set <member=value>", "any other setting of its type; may be repeated", setting)
-    .option("--description <text>", "what it is for")
-    .option("--tag <text>", "a tag to find it by; may be repeated", texts)
-    .option("--owner <text>", "the person or team to ask about it")
+    .option("--variant <name=value>", "for a variant flag: a value; can be repeated", namedValue)
+    .option("--off <variant>", "the variant while the flag is off (default: the first variant)")
+    .option("--otherwise <variant>", "the variant if no rule matches (default: same as --off)")
+    .option(
+      "--split <shares>",
+      "shares of users if no rule matches, such as red=25,blue=75",
+      shares,
+    )
+    .option("--set <field=value>", "any other field of its type; can be repeated", setting)
+    .option("--description <text>", "what the flag is for")
+    .option("--tag <text>", "a tag; can be repeated", texts)
+    .option("--owner <text>", "the person or team responsible")
     .option("--enabled", "turn it on immediately")
     .action(createFlag);
   withExamples(
@@ -101,9 +105,9 @@ export const addCreateCommands = (group: Command): void => {
   );
 
   const remove = reasonedCommand(group.command("delete"))
-    .description("delete a flag; its history stays")
+    .description("delete a flag; its history is kept")
     .argument("<flag>", "the flag's key")
-    .option("--if-version <number>", "only if it is at this version", wholeNumber(1))
+    .option("--if-version <number>", "only if the flag is at this version", wholeNumber(1))
     .action(removeFlag);
   withExamples(remove, "halyard flags delete old-banner", "halyard flags delete old-banner --yes");
 };
@@ -121,7 +125,7 @@ const readValue = ({ name, text }: NamedValue, type: ValueType): unknown => {
   throw usage(`The variant "${name}" must be ${mustBe}, not ${text}.`);
 };
 
-/** The members of a variant flag; none when nothing on the command line is about one. */
+/** The fields of a variant flag; none if no option applies to one. */
 const variantMembers = (options: CreateOptions): Settings => {
   const { valueType, variant = [], off, otherwise, split } = options;
   const given = [valueType, options.variant, off, otherwise, split];
@@ -173,11 +177,11 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
     `Created ${key} ${place.text}, off. Turn it ${onText(flag)} with: ${hint(`flags enable ${key}`)}`,
   );
   if (memberOf(flag, "percentage") === 0) {
-    print(`At 0 % it reaches nobody; raise it with: ${hint(`flags rollout ${key} 5`)}`);
+    print(`At 0%, the flag reaches no users. Raise it with: ${hint(`flags rollout ${key} 5`)}`);
   }
 };
 
-/** Both in one change request: what is not there yet cannot be turned on. */
+/** In one change request, because a flag that does not exist yet can't be turned on by a second one. */
 const proposeEnabled = async (
   connection: Connection,
   { key, ...body }: NewFlag,
@@ -201,12 +205,12 @@ const removeFlag = async (key: string, options: DeleteOptions): Promise<void> =>
   const { flag } = current;
   const state = flag.enabled ? onText(flag) : "off";
   await confirm(
-    `Delete ${key} (${state}) ${place.text}? Programs that evaluate it get the default in their code.`,
+    `Delete ${key} (${state}) ${place.text}? Applications that evaluate it will use the default in their code.`,
     options.yes,
   );
   await deleteFlag(connection, current, options.ifVersion);
   if (options.json) return printJson({ key, deleted: true, ...place.json });
   print(
-    `Deleted ${key} ${place.text}. Its history stays: ${connection.hint(`flags history ${key}`)}`,
+    `Deleted ${key} ${place.text}. Its history is kept: ${connection.hint(`flags history ${key}`)}`,
   );
 };

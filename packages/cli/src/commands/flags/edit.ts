@@ -1,4 +1,4 @@
-// halyard flags edit: a flag as YAML in an editor.
+// halyard flags edit: opens a flag as YAML in an editor.
 import { choiceOf, type Flag } from "@halyard/core/flags/registry";
 import type { ManagementError } from "@halyard/sdk/management";
 import type { Command } from "commander";
@@ -30,12 +30,12 @@ import { type ChangeOptions, shown } from "./change.ts";
 
 export const addEditCommand = (group: Command): void => {
   const edit = reasonedCommand(group.command("edit"))
-    .description("edit a flag as YAML in your editor, see the difference, and send it")
+    .description("edit a flag as YAML in your editor, review the difference, and apply it")
     .argument("<flag>", "the flag's key")
     .addHelpText(
       "after",
       `
-The editor is that of VISUAL or EDITOR. The change is sent only if nobody else has changed the flag meanwhile.`,
+Uses the editor in VISUAL or EDITOR. The change is applied only if the flag has not changed meanwhile.`,
     )
     .action(editFlag);
   withExamples(
@@ -47,7 +47,7 @@ The editor is that of VISUAL or EDITOR. The change is sent only if nobody else h
 
 type Edited = ReadFlag & { readonly ok: true };
 
-/** Opens the editor until the text has no mistakes. Undefined when somebody leaves without a change. */
+/** Opens the editor until the text is valid. Undefined if the user leaves without a change. */
 const editUntilRight = async (
   text: EditedText,
   { flag, version }: VersionedFlag,
@@ -56,7 +56,7 @@ const editUntilRight = async (
   const head = [
     `The flag "${flag.key}" ${where}, version ${version}.`,
     "Save the file and close the editor to see the difference.",
-    "To leave without a change, close the editor without saving, or empty the file.",
+    "To cancel, close the editor without saving, or empty the file.",
     "",
   ];
   const original = await writeFlag(flag);
@@ -66,12 +66,12 @@ const editUntilRight = async (
     const complaints =
       mistakes.length === 0
         ? []
-        : ["What must be mended:", ...mistakes.map((mistake) => `  ${inOneLine(mistake)}`), ""];
+        : ["Errors to fix:", ...mistakes.map((mistake) => `  ${inOneLine(mistake)}`), ""];
     const saved = withoutComments(await text.edit(asComments([...complaints, ...head]) + offered));
     if (isEmptyText(saved) || saved === original) return undefined;
     if (saved === offered) {
       throw new CommandFailed(
-        `The text still has mistakes; nothing was changed. It is kept in ${text.file}.\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`,
+        `The text still has errors, so nothing was changed. Your text is kept in ${text.file}.\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`,
         exitCodes.usage,
       );
     }
@@ -82,7 +82,7 @@ const editUntilRight = async (
   }
 };
 
-/** What it means for people. */
+/** The effect on users. */
 const meaningOf = (before: Flag, after: Flag): readonly string[] => {
   const lines: string[] = [];
   if (before.enabled !== after.enabled) {
@@ -91,13 +91,13 @@ const meaningOf = (before: Flag, after: Flag): readonly string[] => {
   const [old, now] = [reachText(before), reachText(after)];
   if (old !== now) lines.push(`Reach: ${old} → ${now}.`);
   const isRehashed = before.bucketBy !== after.bucketBy || before.bucketSeed !== after.bucketSeed;
-  if (isRehashed) lines.push("Percentages and splits will reach other people.");
+  if (isRehashed) lines.push("Percentages and splits will reach different users.");
   const moves = movesBetween(
     sharesOf(choiceOf(before).otherwise),
     sharesOf(choiceOf(after).otherwise),
   );
   if (moves.length > 0 && !isRehashed) {
-    const whom = after.rules === undefined ? "" : "Of those whom no rule reaches: ";
+    const whom = after.rules === undefined ? "" : "For users that match no rule: ";
     lines.push(`${whom}${movesText(moves)}`);
   }
   return lines.map(inOneLine);
@@ -114,7 +114,7 @@ const conflictFailure = async (
   const who = last === undefined ? "" : ` by ${actorInLine(last.actor)} at ${last.createdAt}`;
   const what = current === undefined ? "" : `: ${changesInOneLine(before, current)}`;
   return new CommandFailed(
-    `The flag "${before.key}" was changed meanwhile (version ${currentVersion ?? "unknown"}${who})${what}. Nothing of yours was sent; your text is kept in ${file}.`,
+    `The flag "${before.key}" was changed meanwhile (version ${currentVersion ?? "unknown"}${who})${what}. Your change was not sent. Your text is kept in ${file}.`,
     exitCodes.conflict,
     { code: "PRECONDITION_FAILED" },
   );
@@ -135,7 +135,7 @@ const editFlag = async (key: string, options: ChangeOptions): Promise<void> => {
   const say = options.json ? printAside : print;
   const difference = linesOf([{ of: "flag", kind: "update", key, before, after, patch }]);
   for (const line of [...difference, ...meaningOf(before, after)]) say(line);
-  if (place.asks || isAtTerminal()) {
+  if (place.confirms || isAtTerminal()) {
     await confirm(`Change ${key} ${place.text}?`, options.yes).catch((error: unknown) => {
       printAside(`Your text is kept in ${text.file}.`);
       throw error;

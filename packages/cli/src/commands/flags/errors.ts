@@ -1,4 +1,4 @@
-// halyard flags errors: which evaluations fail, and which programs make them.
+// halyard flags errors: shows which evaluations fail, and in which clients.
 import type { EvaluationError } from "@halyard/sdk/management";
 import type { Command } from "commander";
 import {
@@ -19,7 +19,7 @@ interface ErrorsOptions extends ConnectionOptions {
 
 export const addErrorsCommand = (group: Command): void => {
   const errors = serverCommand(group.command("errors"), "a server")
-    .description("list the keys that programs evaluate without such a flag, or with another type")
+    .description("list failed evaluations: keys without a flag, and flags of a different type")
     .option("--days <count>", "only errors of the last days", wholeNumber(1, 30), 7)
     .action(listErrors);
   withExamples(errors, "halyard flags errors", "halyard flags errors --days 1 --json");
@@ -27,7 +27,7 @@ export const addErrorsCommand = (group: Command): void => {
 
 const problems: Readonly<Record<EvaluationError["errorCode"], string>> = {
   FLAG_NOT_FOUND: "no such flag",
-  TYPE_MISMATCH: "another type",
+  TYPE_MISMATCH: "different type",
 };
 
 const problemOf = ({ errorCode, deletion }: EvaluationError): string =>
@@ -40,7 +40,7 @@ const listErrors = async ({ days, ...options }: ErrorsOptions): Promise<void> =>
   const found = answered(connection, await connection.management.usageErrors({ hours: days * 24 }));
   if (options.json) return printJson(found);
   printTable(
-    ["key", "problem", "program", "evaluations", "last seen"],
+    ["key", "problem", "client", "evaluations", "last seen"],
     found.flatMap((error) =>
       error.programs.map(({ name, count, lastEvaluatedAt }) => [
         error.key,

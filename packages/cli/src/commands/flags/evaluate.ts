@@ -1,4 +1,4 @@
-// halyard evaluate: the value of a flag for a context, as the server evaluates it.
+// halyard evaluate: shows the value that the server returns for a context.
 
 import { bucketOf } from "@halyard/core/bucket";
 import { memberOf } from "@halyard/core/difference";
@@ -29,16 +29,16 @@ interface Evaluated {
   readonly value: unknown;
   readonly variant: string;
   readonly reason: string;
-  /** The rule that decided; only keys of role server and above are told. */
+  /** The rule that decided. Keys of role client don't receive it. */
   readonly rule?: string;
 }
 
 export const evaluateCommand = (): Command => {
   const command = serverCommand(new Command("evaluate"), "any")
-    .description("evaluate a flag on a server, and say why it has that value")
+    .description("evaluate a flag on a server, and show why it has that value")
     .argument("<flag>", "the flag's key")
     .option("--targeting-key <text>", "the targetingKey, as your application sends it")
-    .option("--context <json>", "the rest of the evaluation context, as a JSON object")
+    .option("--context <json>", "other attributes of the evaluation context, as a JSON object")
     .action(evaluate);
   return withExamples(
     command,
@@ -71,7 +71,7 @@ const evaluate = async (key: string, options: EvaluateOptions): Promise<void> =>
   const value = typeof answer.value === "boolean" ? "" : `: ${JSON.stringify(answer.value)}`;
   print(inOneLine(`${key} is ${answer.variant}${forWhom}${value} (${meaning(answer)}).`));
   if (percentage !== undefined && from !== undefined) {
-    print(`The rollout is at ${percentage} %; this targeting key is included from ${from} % on.`);
+    print(`The rollout is at ${percentage}%; this targeting key is included from ${from}% on.`);
   }
 };
 
@@ -92,13 +92,13 @@ const meaning = ({ reason, rule, value }: Evaluated): string => {
     DISABLED: "the flag is disabled",
     SPLIT: rule === undefined ? `by ${shares}` : `by the shares of the rule ${rule}`,
     TARGETING_MATCH: rule === undefined ? "by a rule" : `by the rule ${rule}`,
-    DEFAULT: "no rule decides",
-    PREREQUISITE_FAILED: "what it requires is not met",
+    DEFAULT: "by the default rule",
+    PREREQUISITE_FAILED: "a prerequisite is not met",
   };
   return meanings[reason] ?? reason;
 };
 
-/** Over OFREP a flag that is off has the reason `STATIC`, and `DISABLED` in its metadata. */
+/** Over OFREP, a flag that is off has the reason `STATIC`, and `DISABLED` in its metadata. */
 const evaluatedIn = ({ metadata, ...body }: Record<string, unknown>): Evaluated => {
   const { reason = body.reason, rule } = (metadata ?? {}) as Partial<Evaluated>;
   return { ...body, reason, ...(rule !== undefined && { rule }) } as Evaluated;
@@ -147,7 +147,7 @@ const ask = async (
     throw new CommandFailed(
       isOfAttribute
         ? errorDetails
-        : `"${key}" reaches a percentage of the users: name the user with --targeting-key.`,
+        : `"${key}" is split by user: specify the user with --targeting-key.`,
       exitCodes.failed,
       { code: errorCode },
     );
@@ -174,7 +174,7 @@ const objectOf = (text: string): Record<string, unknown> | undefined => {
   }
 };
 
-/** Undefined for a flag without one, or with more that decides (`halyard explain` shows it), and when the key may not read flags. */
+/** Undefined for a flag without a percentage or with targeting (see `halyard explain`), and if the key can't read flags. */
 const percentageOf = async (connection: Connection, key: string): Promise<number | undefined> => {
   const found = await connection.management.flags.get(key);
   if (!found.ok && found.error.code === "FORBIDDEN") return undefined;

@@ -1,4 +1,4 @@
-// halyard events tail: the events of an environment as they happen, one line each.
+// halyard events tail: prints events of an environment as they happen.
 import { Command } from "commander";
 import {
   type ConnectionOptions,
@@ -27,8 +27,8 @@ export const eventCommands = (): Command => {
     .addHelpText(
       "after",
       `
-After an interruption it continues where it stopped, and repeats nothing.
-With --json each event is one line, as webhooks receive it.`,
+After an interruption, it continues without repeating events.
+With --json, each event is one line in the format that webhooks receive.`,
     )
     .action(tailEvents);
   withExamples(

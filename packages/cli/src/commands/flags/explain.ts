@@ -1,4 +1,4 @@
-// halyard explain: every step of a decision, now, as it was, or as it would be.
+// halyard explain: shows every step of a decision, for current flags, past flags, or a proposed change.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { FlagPatch } from "@halyard/sdk/management";
 import { Command } from "commander";
@@ -22,7 +22,7 @@ import {
 import { CommandFailed, print, printJson } from "../../terminal/output.ts";
 
 interface ExplainOptions extends ConnectionOptions {
-  /** Of -c, which sets single attributes. */
+  /** Attributes set with -c. */
   readonly attribute?: readonly NamedValue[];
   readonly context?: Readonly<Record<string, unknown>>;
   readonly at?: Date;
@@ -38,17 +38,21 @@ export const explainCommand = (): Command => {
     .argument("[targetingKey]", "the targetingKey, as your application sends it")
     .option(
       "-c, --attribute <name=value>",
-      "an attribute of the context, as JSON or as text; may be repeated",
+      "an attribute of the context, as JSON or text; can be repeated",
       namedValue,
     )
     .option("--context <json>", "the evaluation context as a JSON object", jsonObject)
-    .option("--at <time>", "as it was at this time, or so long ago; needs an admin key", moment)
+    .option(
+      "--at <time>",
+      "explain at a past time, or an age such as 2h; requires an admin key",
+      moment,
+    )
     .option(
       "--revision <number>",
-      "as it was at this revision of the environment; needs an admin key",
+      "explain at this revision of the environment; requires an admin key",
       wholeNumber(0),
     )
-    .option("--patch <json>", "as it would be with this change; needs an admin key", jsonObject)
+    .option("--patch <json>", "explain with this change applied; requires an admin key", jsonObject)
     .action(explain);
   return withExamples(
     command,
@@ -65,7 +69,7 @@ const contextOf = (
   const nested = attribute.find(({ name }) => name.startsWith("/"));
   if (nested !== undefined) {
     throw new CommandFailed(
-      `-c names an attribute of the context itself: give ${nested.name} with --context.`,
+      `-c sets top-level attributes: pass ${nested.name} with --context.`,
       exitCodes.usage,
     );
   }

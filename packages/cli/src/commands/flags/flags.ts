@@ -1,4 +1,4 @@
-// halyard flags: see and change the flags of an environment.
+// halyard flags: the group of commands that show and change flags.
 import { Command } from "commander";
 import { addChangeCommands } from "./change.ts";
 import { addCreateCommands } from "./create-delete.ts";
@@ -9,7 +9,7 @@ import { addRuleCommands } from "./rules.ts";
 import { addSplitCommands } from "./split.ts";
 
 export const flagCommands = (): Command => {
-  const group = new Command("flags").description("see and change the flags of an environment");
+  const group = new Command("flags").description("view and change the flags of an environment");
   addReadCommands(group);
   addErrorsCommand(group);
   addCreateCommands(group);

@@ -79,7 +79,7 @@ export const addReadCommands = (group: Command): void => {
   );
 
   const get = pastCommand(serverCommand(group.command("get"), "a server"))
-    .description("show a flag: state, settings, version, when it was last evaluated")
+    .description("show a flag: state, settings, version and last evaluation")
     .argument("<flag>", "the flag's key")
     .action(getFlag);
   withExamples(
@@ -90,7 +90,9 @@ export const addReadCommands = (group: Command): void => {
   );
 
   const history = serverCommand(group.command("history"), "a server")
-    .description("show who changed a flag, when and how, newest first; also of a deleted flag")
+    .description(
+      "show who changed a flag, when and how, newest first; also works for deleted flags",
+    )
     .argument("<flag>", "the flag's key")
     .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20)
     .action(showHistory);
@@ -102,7 +104,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
   const { type, enabled, search, tag, owner, stale } = options;
   const when = pastOf(options);
   if (when !== undefined && stale !== undefined) {
-    throw new CommandFailed("--stale is about the flags of now.", exitCodes.usage);
+    throw new CommandFailed("--stale applies to current flags only.", exitCodes.usage);
   }
   const flags = answered(
     connection,
@@ -152,7 +154,7 @@ const settingsText = (flag: Flag): string =>
       .join(", "),
   );
 
-/** The flags that were neither evaluated nor asked for with all others for this many days, with their last evaluation. */
+/** The flags without an individual or bulk evaluation in this number of days, with their last evaluation. */
 const idleFor = async (
   connection: Connection,
   days: number,
@@ -161,7 +163,7 @@ const idleFor = async (
   const since = Date.now() - days * day;
   const isIdle = ({ lastEvaluatedAt, lastAskedTogetherAt }: UsageSummary) =>
     [lastEvaluatedAt, lastAskedTogetherAt].every(
-      // Undefined from servers that do not count bulk evaluations.
+      // Undefined from servers that don't count bulk evaluations.
       (time) => time == null || Date.parse(time) < since,
     );
   return new Map(usage.filter(isIdle).map(({ key, lastEvaluatedAt }) => [key, lastEvaluatedAt]));
@@ -194,7 +196,7 @@ const getFlag = async (key: string, options: GetOptions): Promise<void> => {
   const lastDay = { on: sum("on"), off: sum("off") };
   if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange, lastDay });
   printFlag(flag, version, [
-    // Undefined from servers that do not tell.
+    // Undefined from servers that don't report it.
     ...(lastChange == null
       ? []
       : [

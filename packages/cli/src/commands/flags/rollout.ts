@@ -1,4 +1,4 @@
-// halyard rollout: who in a list of targeting keys a rollout includes, and who would change at another percentage.
+// halyard rollout: counts the targeting keys of a list that a rollout includes, now and at another percentage.
 import { readFileSync } from "node:fs";
 import { isInRollout } from "@halyard/core/bucket";
 import { memberOf } from "@halyard/core/difference";
@@ -27,20 +27,22 @@ interface RolloutOptions extends ConnectionOptions {
 
 export const rolloutCommand = (): Command => {
   const command = serverCommand(new Command("rollout"), "a server")
-    .description(
-      "count who in a list a rollout includes, and who would change at another percentage",
-    )
+    .description("count the users of a list that a rollout includes, now and at another percentage")
     .argument("<flag>", "the flag's key")
     .requiredOption("--sample <file>", "targeting keys, one per line; - reads standard input")
-    .option("--to <percentage>", "compare with this percentage; nothing is changed", toPercentage)
+    .option(
+      "--to <percentage>",
+      "compare with this percentage, without changing the flag",
+      toPercentage,
+    )
     .addOption(
       new Option("--list <which>", "print only these targeting keys, one per line").choices(lists),
     )
     .addHelpText(
       "after",
       `
-Being in or out depends only on the flag's key, or its bucketSeed, and the targeting key, or the attribute of its
-bucketBy: raising the percentage removes nobody, lowering it adds nobody. This command changes nothing; halyard flags
+Whether a user is included depends only on the flag's key, or its bucketSeed, and the targeting key, or the attribute of its
+bucketBy: raising the percentage removes no users, and lowering it adds none. This command changes nothing; halyard flags
 rollout does.`,
     )
     .action(rollout);
@@ -98,23 +100,23 @@ const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
     return;
   }
   const share = (count: number) =>
-    `${count} of ${sample.length} (${((100 * count) / sample.length).toFixed(1)} %)`;
+    `${count} of ${sample.length} (${((100 * count) / sample.length).toFixed(1)}%)`;
   print(
-    `${key} is at ${percentage} %${flag.enabled ? "" : ", and disabled: nobody gets it until it is enabled"}.`,
+    `${key} is at ${percentage}%${flag.enabled ? "" : ", and disabled: no users get it until it is enabled"}.`,
   );
   if (rules !== undefined || requires !== undefined) {
-    print("Its rules and requirements decide first and are not looked at here.");
+    print("Its rules and prerequisites decide first. This command ignores them.");
   }
   print(`  in   ${share(groups.in.length)}`);
   print(`  out  ${share(groups.out.length)}`);
   if (to === undefined) return;
   const lost = groups.lose.length;
-  print(`At ${to} %:`);
+  print(`At ${to}%:`);
   print(`  ${share(groups.gain.length)} would be added`);
-  print(`  ${lost === 0 ? "nobody" : share(lost)} would be removed`);
+  print(`  ${lost === 0 ? "none" : share(lost)} would be removed`);
 };
 
-/** Each line once, without the empty ones. */
+/** The distinct lines, without empty ones. */
 const readSample = (file: string): string[] => {
   let text: string;
   try {

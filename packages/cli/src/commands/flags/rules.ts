@@ -1,4 +1,4 @@
-// halyard flags rules: see and change the rules of a flag, which say who gets which variant.
+// halyard flags rules: shows and changes the targeting rules of a flag.
 import type { Flag, NewRule, PatchFlag } from "@halyard/core/flags/registry";
 import { choiceOf } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
@@ -19,7 +19,7 @@ import { wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, inOneLine, print, printJson, printTable } from "../../terminal/output.ts";
 import { serve } from "../../terminal/shares.ts";
 import { conditionText, ruleText } from "../../terminal/targeting-text.ts";
-import { type ChangeOptions, changeAsked, flagCommand, shown } from "./change.ts";
+import { type ChangeOptions, changeConfirmed, flagCommand, shown } from "./change.ts";
 
 interface AddOptions extends ChangeOptions {
   readonly id?: string;
@@ -34,27 +34,27 @@ interface AddOptions extends ChangeOptions {
 const position = wholeNumber(1, 50);
 
 export const addRuleCommands = (flags: Command): void => {
-  const group = flags.command("rules").description("see and change the rules of a flag");
+  const group = flags.command("rules").description("view and change the rules of a flag");
 
   const list = serverCommand(group.command("list", { isDefault: true }), "a server")
-    .description("list the rules of a flag in their order: the first that is true decides")
+    .description("list the rules of a flag in order; the first rule that matches decides")
     .argument("<flag>", "the flag's key")
     .action(listRules);
   withExamples(list, "halyard flags rules new-checkout");
 
   const add = flagCommand(group, "add")
-    .description("add a rule to a flag, after the others unless --at is given")
+    .description("add a rule to a flag, last unless --at is given")
     .argument("<flag>", "the flag's key")
-    .option("--when <condition>", "the condition; may be repeated", conditions)
+    .option("--when <condition>", "the condition; can be repeated", conditions)
     .addOption(new Option("--everyone", "match everyone, instead of --when").conflicts("when"))
     .requiredOption("--serve <variant>", "a variant, or shares such as on=25,off=75", serve)
     .option("--id <text>", "its name in the flag (default: rule-1, rule-2, …)")
-    .option("--description <text>", "what it is for")
-    .option("--at <number>", "its place in the order; 1 is the first", position)
+    .option("--description <text>", "what the rule is for")
+    .option("--at <number>", "its position in the order; 1 is the first", position)
     .addOption(
       new Option(
         "--otherwise <variant>",
-        "with the first rule of a boolean flag: the variant when no rule decides",
+        "for the first rule of a boolean flag: the variant if no rule matches",
       ).choices(["on", "off"]),
     )
     .addHelpText("after", conditionHelp)
@@ -72,23 +72,23 @@ export const addRuleCommands = (flags: Command): void => {
       .argument("<flag>", "the flag's key")
       .argument("<rule>", "the id of the rule");
   withExamples(
-    onRule("remove", "take a rule out of a flag").action(removeRule),
+    onRule("remove", "remove a rule from a flag").action(removeRule),
     "halyard flags rules remove new-checkout staff",
   );
   withExamples(
-    onRule("enable", "let a rule that was disabled decide again").action(
+    onRule("enable", "enable a disabled rule").action(
       (key: string, id: string, options: ChangeOptions) => turnRule(key, id, true, options),
     ),
     "halyard flags rules enable new-checkout staff",
   );
   withExamples(
-    onRule("disable", "skip a rule without taking it out").action(
+    onRule("disable", "skip a rule without removing it").action(
       (key: string, id: string, options: ChangeOptions) => turnRule(key, id, false, options),
     ),
     "halyard flags rules disable new-checkout staff",
   );
-  const move = onRule("move", "move a rule to another place in the order")
-    .requiredOption("--at <number>", "its new place; 1 is the first", position)
+  const move = onRule("move", "move a rule to another position")
+    .requiredOption("--at <number>", "its new position; 1 is the first", position)
     .action(moveRule);
   withExamples(move, "halyard flags rules move new-checkout staff --at 1");
 };
@@ -120,20 +120,20 @@ const listRules = async (
   );
 };
 
-/** The place of the rule; fails when there is none. */
+/** The index of the rule. Fails if there is none. */
 const indexOf = (flag: Flag, id: string): number => {
   const index = rulesOf(flag).findIndex((rule) => rule.id === id);
   if (index !== -1) return index;
   const ids = rulesOf(flag).map((rule) => rule.id);
   throw new CommandFailed(
     inOneLine(
-      `The flag "${flag.key}" has no rule "${id}"; ${ids.length === 0 ? "it has none at all" : `it has ${ids.join(", ")}`}.`,
+      `The flag "${flag.key}" has no rule "${id}"; ${ids.length === 0 ? "the flag has no rules" : `it has ${ids.join(", ")}`}.`,
     ),
     exitCodes.notFound,
   );
 };
 
-/** Changes the rules as they are at that moment, asks as every change does, and says what came of it. */
+/** Changes the current rules, with confirmation in production, and prints the result. */
 const changeRules = async (
   key: string,
   options: ChangeOptions,
@@ -142,7 +142,7 @@ const changeRules = async (
   said: (flag: Flag, before: Flag) => string,
 ): Promise<void> => {
   const connection = connect(options);
-  const { change, place } = await changeAsked(connection, what, { key, patch, options });
+  const { change, place } = await changeConfirmed(connection, what, { key, patch, options });
   if (options.json) return printJson(shown(change, place));
   const where = `${place.text} (version ${change.version})`;
   if (!change.changed) return print(`${key} is unchanged ${where}.`);
@@ -159,13 +159,13 @@ const placed = (flag: Flag, id: string): string => {
 const refuseOtherwise = (flag: Flag, otherwise: string | undefined): void => {
   if (otherwise !== undefined && flag.type !== "boolean") {
     throw new CommandFailed(
-      `--otherwise is for boolean flags: "${flag.key}" is a ${flag.type} flag, which says itself what those get whom no rule reaches.`,
+      `--otherwise is for boolean flags: "${flag.key}" is a ${flag.type} flag, which has its own default.`,
       exitCodes.usage,
     );
   }
   if (otherwise === undefined && flag.type === "boolean" && flag.rules === undefined) {
     throw new CommandFailed(
-      `Say what those get whom no rule of "${flag.key}" reaches: add --otherwise on or --otherwise off.`,
+      `"${flag.key}" needs a default for users that match no rule: add --otherwise on or --otherwise off.`,
       exitCodes.usage,
     );
   }
@@ -203,11 +203,11 @@ const removeRule = (key: string, id: string, options: ChangeOptions): Promise<vo
   changeRules(
     key,
     options,
-    `Take the rule ${id} out of ${key}`,
+    `Remove the rule ${id} from ${key}`,
     (flag) => ({ rules: rulesOf(flag).toSpliced(indexOf(flag, id), 1) }),
     (flag) => {
       const left = rulesOf(flag).length;
-      return `rule ${id} is gone, ${left === 0 ? "no rule is" : left === 1 ? "one rule is" : `${left} rules are`} left`;
+      return `rule ${id} is removed, ${left === 0 ? "no rule is" : left === 1 ? "one rule is" : `${left} rules are`} left`;
     },
   );
 

@@ -1,4 +1,4 @@
-// halyard flags split, require and bucket: how a flag divides people, and what it depends on.
+// halyard flags split, require and bucket: set the shares, the prerequisites and the bucketing of a flag.
 import { choiceOf, type Flag, type PatchFlag } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
 import { allThousandths, thousandthsOf } from "@halyard/core/percentage";
@@ -10,7 +10,7 @@ import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, inOneLine, print, printJson } from "../../terminal/output.ts";
 import { movesBetween, movesText, serveOf, shares, sharesOf } from "../../terminal/shares.ts";
-import { type ChangeOptions, changeAsked, flagCommand, shown } from "./change.ts";
+import { type ChangeOptions, changeConfirmed, flagCommand, shown } from "./change.ts";
 
 const requirement = (text: string, before: readonly Requirement[] = []): Requirement[] => {
   const [, flag, variant] = /^([^=\s]+)=([^=\s]+)$/.exec(text) ?? [];
@@ -22,10 +22,10 @@ const requirement = (text: string, before: readonly Requirement[] = []): Require
 
 export const addSplitCommands = (group: Command): void => {
   const split = flagCommand(group, "split")
-    .description("set the shares of a flag or a rule so that the fewest people move")
+    .description("set the shares of a flag or a rule so that the fewest users move")
     .argument("<flag>", "the flag's key")
     .argument("<share...>", "variant=percentage, such as red=25 blue=75", shares)
-    .option("--rule <id>", "the shares of this rule instead of those of all other people")
+    .option("--rule <id>", "the shares of this rule, instead of the default rule")
     .action(splitFlag);
   withExamples(
     split,
@@ -34,10 +34,10 @@ export const addSplitCommands = (group: Command): void => {
   );
 
   const require = flagCommand(group, "require")
-    .description("set which variants of other flags a flag requires; else it gives its off")
+    .description("set a flag's prerequisites")
     .argument("<flag>", "the flag's key")
-    .argument("[requirement...]", "flag=variant, such as payments-v2=on", requirement)
-    .option("--none", "require nothing")
+    .argument("[prerequisite...]", "flag=variant, such as payments-v2=on", requirement)
+    .option("--none", "remove all prerequisites")
     .action(requireFlags);
   withExamples(
     require,
@@ -46,15 +46,15 @@ export const addSplitCommands = (group: Command): void => {
   );
 
   const bucket = flagCommand(group, "bucket")
-    .description("set what percentages and splits of a flag go by")
+    .description("set the attribute and the seed that bucket a flag's users")
     .argument("<flag>", "the flag's key")
     .option(
       "--by <attribute>",
-      "this attribute instead of the targetingKey; an empty text takes it away",
+      "bucket by this attribute instead of the targetingKey; an empty string removes it",
     )
     .option(
       "--seed <text>",
-      "hashed instead of the flag's key, so that flags share their people; an empty text takes it away",
+      "hashed instead of the flag's key, so that flags share their users; an empty string removes it",
     )
     .action(setBucket);
   withExamples(
@@ -68,7 +68,7 @@ const wantedOf = (given: readonly Share[]): Readonly<Record<string, number>> => 
   const names = given.map(({ variant }) => variant);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new CommandFailed(`"${twice}" has two shares: give it one.`, exitCodes.usage);
+    throw new CommandFailed(`"${twice}" has two shares: specify one.`, exitCodes.usage);
   }
   return Object.fromEntries(given.map(({ variant, share }) => [variant, share]));
 };
@@ -112,7 +112,7 @@ const cutFlag = (flag: Flag, wanted: Readonly<Record<string, number>>): Cut => {
       Object.keys(others).length > 0
     ) {
       throw new CommandFailed(
-        `"${flag.key}" is a rollout flag: give shares of on and off that add up to 100, or use halyard flags rollout ${flag.key}.`,
+        `"${flag.key}" is a rollout flag: specify shares of on and off that add up to 100, or use halyard flags rollout ${flag.key}.`,
         exitCodes.usage,
       );
     }
@@ -137,7 +137,7 @@ const splitFlag = async (
     return cut.patch;
   };
   const what = rule === undefined ? key : `the rule ${rule} of ${key}`;
-  const { change, place } = await changeAsked(connection, `Change the shares of ${what}`, {
+  const { change, place } = await changeConfirmed(connection, `Change the shares of ${what}`, {
     key,
     patch,
     options,
@@ -154,7 +154,7 @@ const splitFlag = async (
     ),
   );
   if (!change.flag.enabled) {
-    print(`It is off: everyone gets ${choiceOf(change.flag).off} until it is turned on.`);
+    print(`The flag is off: everyone gets ${choiceOf(change.flag).off} until it is turned on.`);
   }
 };
 
@@ -165,17 +165,18 @@ const requireFlags = async (
 ): Promise<void> => {
   const requires = given ?? [];
   if ((requires.length === 0) !== (options.none === true)) {
-    throw new CommandFailed(
-      "Name what it requires as flag=variant, or pass --none.",
-      exitCodes.usage,
-    );
+    throw new CommandFailed("Pass prerequisites as flag=variant, or pass --none.", exitCodes.usage);
   }
   const connection = connect(options);
-  const { change, place } = await changeAsked(connection, `Change what ${key} requires`, {
-    key,
-    patch: { requires },
-    options,
-  });
+  const { change, place } = await changeConfirmed(
+    connection,
+    `Change the prerequisites of ${key}`,
+    {
+      key,
+      patch: { requires },
+      options,
+    },
+  );
   if (options.json) return printJson(shown(change, place));
   const where = `${place.text} (version ${change.version})`;
   const list = requires.map(({ flag, variant }) => `${flag} = ${variant}`).join(", ");
@@ -183,7 +184,7 @@ const requireFlags = async (
   if (!change.changed) return print(`${key} ${says} ${where}, as before.`);
   print(`${key} now ${says} ${where}.`);
   if (requires.length > 0) {
-    print(`Whoever does not get that gets ${choiceOf(change.flag).off}.`);
+    print(`Users without these variants get ${choiceOf(change.flag).off}.`);
   }
 };
 
@@ -196,7 +197,7 @@ const setBucket = async (
     throw new CommandFailed("Pass --by, --seed or both.", exitCodes.usage);
   }
   const connection = connect(options);
-  const { change, place } = await changeAsked(connection, `Change what ${key} splits by`, {
+  const { change, place } = await changeConfirmed(connection, `Change the bucketing of ${key}`, {
     key,
     patch: {
       ...(by !== undefined && { bucketBy: by === "" ? null : by }),
@@ -206,8 +207,10 @@ const setBucket = async (
   });
   if (options.json) return printJson(shown(change, place));
   const { bucketBy = "targetingKey", bucketSeed } = change.flag;
-  const says = `splits by ${bucketBy}${bucketSeed === undefined ? "" : ` with the seed ${JSON.stringify(bucketSeed)}`}`;
+  const says = `buckets by ${bucketBy}${bucketSeed === undefined ? "" : ` with the seed ${JSON.stringify(bucketSeed)}`}`;
   const where = `${place.text} (version ${change.version})`;
   if (!change.changed) return print(inOneLine(`${key} ${says} ${where}, as before.`));
-  print(inOneLine(`${key} now ${says} ${where}. Percentages and splits reach other people.`));
+  print(
+    inOneLine(`${key} now ${says} ${where}. Percentages and splits now reach different users.`),
+  );
 };

@@ -1,4 +1,4 @@
-// halyard history export: the history with its hashes, to be kept and verified elsewhere.
+// halyard history export: writes the history with its hashes, to store and verify it elsewhere.
 import { Command } from "commander";
 import { writeAtomically } from "../../flags-file/write-atomically.ts";
 import {
@@ -20,10 +20,7 @@ export const exportHistoryCommand = (): Command =>
     serverCommand(
       new Command("export")
         .description("write the history with its hashes as JSON lines, oldest first")
-        .option(
-          "-o, --output <file>",
-          "the file, written completely or not at all; - is standard output",
-        ),
+        .option("-o, --output <file>", "the file, replaced atomically; - is standard output"),
       "a server",
     ),
     "halyard history export --output history.jsonl",

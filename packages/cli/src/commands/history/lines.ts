@@ -1,4 +1,4 @@
-// The lines of a history export: from a server, part after part, or from a file.
+// Reads the lines of a history export, from a file or from a server in parts.
 import { createReadStream } from "node:fs";
 import type { ExportLine } from "@halyard/core/history/chain";
 import { answered, type Connection } from "../../server-connection/connection.ts";
@@ -13,7 +13,7 @@ const parse = (text: string, place: string): unknown => {
   }
 };
 
-/** Only line feeds end a line: texts may hold other separators, at which node:readline would cut. */
+/** Only line feeds end a line. node:readline would also split at other separators, which texts can contain. */
 async function* cutLines(path: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(path, "utf8")) {
@@ -24,7 +24,7 @@ async function* cutLines(path: string): AsyncGenerator<string> {
   yield rest;
 }
 
-/** Its lines that are not empty. */
+/** The lines of a file that are not empty. */
 export async function* linesOfFile(path: string): AsyncGenerator<unknown> {
   let number = 0;
   try {
@@ -38,7 +38,6 @@ export async function* linesOfFile(path: string): AsyncGenerator<unknown> {
   }
 }
 
-/** The text of each part. */
 export async function* partsOfServer(connection: Connection): AsyncGenerator<string> {
   for await (const page of connection.management.historyExport()) yield answered(connection, page);
 }

@@ -23,15 +23,15 @@ export const redactCommand = (): Command =>
     operatorCommand(
       new Command("redact")
         .description(
-          "replace a person's name and address in the history of all environments; the chain stays whole, and signed checkpoints say which entries changed",
+          "replace a person's name and address in the history of all environments; the hash chain stays valid, and signed checkpoints record which entries changed",
         )
         .option(
           "--user <id>",
-          "the id of their account, and every name that the history has for it",
+          "the id of their account; redacts every name that the history has for it",
         )
-        .option("--name <name>", "a name, also several times", collect, [])
-        .option("--email <address>", "an address, also several times", collect, [])
-        .option("-y, --yes", "do not ask for confirmation"),
+        .option("--name <name>", "a name; can be repeated", collect, [])
+        .option("--email <address>", "an email address; can be repeated", collect, [])
+        .option("-y, --yes", "skip confirmation"),
     ),
     "halyard history redact --user usr_3f9a0c5be1d24f6a --email ada@example.com",
   ).action(redact);
@@ -51,11 +51,13 @@ const redact = async (options: RedactOptions): Promise<void> => {
     for (const { environment, redacted, refused } of results) {
       if (redacted.length > 0) {
         print(
-          `${environment}: names replaced in ${redacted.length} entries${place.text}: ${redacted.join(", ")}.`,
+          `${environment}: names redacted in ${redacted.length} entries${place.text}: ${redacted.join(", ")}.`,
         );
       }
       if (refused.length > 0) {
-        print(`${environment}: left as they are, since they do not verify: ${refused.join(", ")}.`);
+        print(
+          `${environment}: not changed, because their history is not valid: ${refused.join(", ")}.`,
+        );
       }
     }
     if (results.every((each) => each.redacted.length + each.refused.length === 0)) {

@@ -1,4 +1,4 @@
-// halyard history verify: walks the chain of a history itself, and compares it with what a receiver kept.
+// halyard history verify: verifies the hash chain of a history, and compares it with hashes that a receiver has kept.
 import { hash } from "node:crypto";
 import type { ExportLine } from "@halyard/core/history/chain";
 import { createHistoryVerifier, type HistoryVerification } from "@halyard/core/history/verify";
@@ -28,13 +28,13 @@ export const verifyCommand = (): Command =>
     serverCommand(
       new Command("verify")
         .description(
-          "verify that nobody changed the history afterwards: downloads it, walks its chain of hashes here and says where it breaks",
+          "check that the history was not changed afterwards: downloads it, verifies its hash chain on this machine and reports integrity failures",
         )
-        .option("--file <file>", "verify an export instead of asking a server")
-        .option("--head <hash>", "the history must contain this head, which a receiver kept")
+        .option("--file <file>", "verify an export instead of a server's history")
+        .option("--head <hash>", "the history must contain this head, which a receiver has kept")
         .option(
           "--events <file>",
-          "JSON lines with the events that a receiver kept: the history must contain the chain of each",
+          "JSON lines of events that a receiver has kept: the history must contain the hash of each",
         ),
       "a server",
     ),
@@ -42,10 +42,10 @@ export const verifyCommand = (): Command =>
     "halyard history verify --file history.jsonl --events received.jsonl",
   ).action(verify);
 
-/** What a receiver kept. */
+/** A hash that a receiver has kept. */
 interface Kept {
   readonly chain: string;
-  /** When the event was made; null when only the head is known. */
+  /** The time of the event; null if only the head is known. */
   readonly at: number | null;
   readonly name: string;
 }
@@ -62,7 +62,7 @@ const readKept = async ({ head, events }: VerifyOptions): Promise<readonly Kept[
   if (events !== undefined) {
     for await (const line of linesOfFile(events)) {
       const { id, chain, createdAt } = line as Readonly<Record<string, unknown>>;
-      // Tests, and events from before there was a chain, have none.
+      // Test events, and events from before history had a chain, have none.
       if (typeof chain !== "string") continue;
       const at = Date.parse(String(createdAt));
       kept.push({ chain, at: Number.isNaN(at) ? null : at, name: `the event ${String(id)}` });
@@ -74,7 +74,7 @@ const readKept = async ({ head, events }: VerifyOptions): Promise<readonly Kept[
   return kept;
 };
 
-/** Checks the signatures of checkpoints when the secret key is here, as at the operator's. */
+/** Checks the signatures of checkpoints if the secret key is available, as on the server's machine. */
 const signatureCheck = async () => {
   if (!process.env.HALYARD_SECRET_KEY) return undefined;
   const { secretKeys } = await configFor(undefined);
@@ -84,7 +84,7 @@ const signatureCheck = async () => {
 
 interface Walked {
   readonly verification: HistoryVerification;
-  /** Of what was kept, what is not in the history. */
+  /** The kept hashes that are missing from the history. */
   readonly missing: readonly Kept[];
 }
 
@@ -108,7 +108,7 @@ const walk = async (
 const isFine = ({ verification, missing }: Walked): boolean =>
   verification.problemCount === 0 && missing.length === 0;
 
-/** What was pruned cannot be compared any more, as far as its time tells. */
+/** Entries that were pruned can't be compared, judging by their time. */
 const sort = ({ verification: { prunedUntil }, missing }: Walked) => {
   const isPruned = ({ at }: Kept) => at !== null && prunedUntil !== null && at <= prunedUntil;
   return {
@@ -126,20 +126,20 @@ const verify = async (options: VerifyOptions): Promise<void> => {
       ? linesOfServer(connection)
       : (linesOfFile(options.file ?? "") as AsyncIterable<ExportLine>);
   let walked = await walk(read(), kept, isSigned);
-  // Entries may be deleted between two parts of the download: only a break that is there twice is one.
+  // Entries can be deleted between two parts of the download, so a failure counts only if a second attempt repeats it.
   if (connection && !isFine(walked)) walked = await walk(read(), kept, isSigned);
-  const asked = connection ? await askServer(connection, walked) : [];
-  report(walked, kept.length, asked, options.json === true);
+  const onServer = connection ? await serverProblems(connection, walked) : [];
+  report(walked, kept.length, onServer, options.json === true);
 };
 
-/** Whoever lacks the secret key has the server's word for the signatures of checkpoints. */
-const askServer = async (
+/** Without the secret key, relies on the server to check the signatures of checkpoints. */
+const serverProblems = async (
   connection: Connection,
   { verification }: Walked,
 ): Promise<readonly string[]> => {
   if (verification.uncheckedSignatures === 0) return [];
   const { problems } = answered(connection, await connection.management.verifyHistory());
-  return problems.map(({ message }) => `the server says: ${message}`);
+  return problems.map(({ message }) => `the server reports: ${message}`);
 };
 
 const factsOf = (
@@ -148,9 +148,9 @@ const factsOf = (
 ): readonly string[] => [
   `${entries} entries`,
   ...(keptCount > 0 ? [`${keptCount} kept ${keptCount === 1 ? "hash" : "hashes"} compared`] : []),
-  ...(pruned > 0 ? [`${pruned} older ones deleted after their retention`] : []),
-  ...(redacted.length > 0 ? [`names replaced in ${redacted.join(", ")}`] : []),
-  ...(unchained > 0 ? [`${unchained} not part of the chain`] : []),
+  ...(pruned > 0 ? [`${pruned} older entries deleted after their retention time`] : []),
+  ...(redacted.length > 0 ? [`names redacted in ${redacted.join(", ")}`] : []),
+  ...(unchained > 0 ? [`${unchained} entries not part of the chain`] : []),
   ...(uncheckedSignatures > 0
     ? [`the signatures of ${uncheckedSignatures} checkpoints not checked here (HALYARD_SECRET_KEY)`]
     : []),
@@ -159,7 +159,7 @@ const factsOf = (
 const report = (
   walked: Walked,
   keptCount: number,
-  asked: readonly string[],
+  onServer: readonly string[],
   isJson: boolean,
 ): void => {
   const { verification } = walked;
@@ -167,24 +167,24 @@ const report = (
   const { pruned, rewritten } = sort(walked);
   const lost = rewritten.map(
     ({ name, at }) =>
-      `${name} is not in the history: it was rewritten${at === null && verification.pruned > 0 ? ", or the entry was deleted after its retention" : ""}`,
+      `${name} is not in the history: it was rewritten${at === null && verification.pruned > 0 ? ", or the entry was deleted after its retention time" : ""}`,
   );
-  const found = [...problems.map(({ message }) => message), ...lost, ...asked];
+  const found = [...problems.map(({ message }) => message), ...lost, ...onServer];
   if (isJson)
-    printJson({ ...verification, missing: rewritten, uncomparable: pruned.length, asked });
+    printJson({ ...verification, missing: rewritten, uncomparable: pruned.length, onServer });
   else {
-    for (const message of found.slice(0, 20)) print(`BREAK  ${inOneLine(message)}`);
+    for (const message of found.slice(0, 20)) print(`FAIL  ${inOneLine(message)}`);
     print(inOneLine(`${environment}: ${factsOf(verification, keptCount).join("; ")}.`));
     print(`Head: ${inOneLine(head)}`);
   }
   if (pruned.length > 0) {
-    printAside(`${pruned.length} kept events are older than what the history still has.`);
+    printAside(`${pruned.length} kept events are older than the oldest entry of the history.`);
   }
-  const count = problemCount + lost.length + asked.length;
+  const count = problemCount + lost.length + onServer.length;
   if (count > 0) {
     throw new CommandFailed(
-      `The history of ${environment} does not verify: ${count} ${count === 1 ? "break" : "breaks"}.`,
+      `The history of ${environment} is not valid: ${count} integrity ${count === 1 ? "failure" : "failures"}.`,
     );
   }
-  if (!isJson) print("The history verifies.");
+  if (!isJson) print("History verified. No problems found.");
 };

@@ -1,4 +1,4 @@
-// halyard backup: a verified copy of the embedded store, taken while the server runs.
+// halyard backup: makes a verified copy of the embedded database while the server runs.
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Manifest, Origin } from "@halyard/server/operator/backup";
@@ -24,14 +24,14 @@ interface VerifyOptions extends OperatorOptions {
 
 export const trustOption = [
   "--trust-backup",
-  "accept a backup that is not signed, whose key is not here, or whose schema somebody changed",
+  "accept a backup that is not signed, whose key is not available, or whose schema was modified",
 ] as const;
 
 export const backupCommand = (): Command => {
   const command = new Command("backup")
     .description("copy the embedded database while the server runs, and verify the copy")
     .argument("[folder]", "the folder to create (default: halyard-backup-<time>)")
-    .option("--without-secret-key", "leave secret.key out, to store it elsewhere")
+    .option("--without-secret-key", "leave out secret.key, to store it elsewhere")
     .option(...dataOption)
     .option(...jsonOption)
     .addHelpText(
@@ -39,7 +39,7 @@ export const backupCommand = (): Command => {
       `
 The copy is a consistent snapshot. It is verified before it gets its name, so a folder with that name is a complete
 backup. It contains the key that encrypts webhook secrets: protect it like the data folder. The same key signs the
-backup. Only a key that is kept elsewhere proves that nobody changed it: see --without-secret-key.
+backup. Only a key that is stored elsewhere can prove that the backup was not modified: see --without-secret-key.
 
 Examples:
   halyard backup /var/backups/halyard/monday
@@ -49,9 +49,7 @@ Examples:
     .action(backUpTo);
   const verifying = command
     .command("verify")
-    .description(
-      "check that a backup is complete, that every byte is as it was written, and who signed it",
-    )
+    .description("check that a backup is complete and unchanged, and which key signed it")
     .argument("<folder>", "the backup")
     .option(...trustOption)
     .option(...dataOption)
@@ -59,7 +57,7 @@ Examples:
     .addHelpText(
       "after",
       `
-The signature is checked with HALYARD_SECRET_KEY, or else with secret.key of the data folder, or else with the key in
+The signature is checked with HALYARD_SECRET_KEY, else with secret.key of the data folder, else with the key in
 the backup itself, which proves less: anyone who can write to the backup can sign with it.`,
     )
     .action(verify);
@@ -70,7 +68,7 @@ the backup itself, which proves less: anyone who can write to the backup can sig
 const defaultName = (): string =>
   `halyard-backup-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
 
-/** An interrupted backup removes its draft; a killed one leaves a folder named partial. */
+/** An interrupted backup removes its draft. A killed one leaves a folder named partial. */
 const removeWhenInterrupted = (draft: string): void => {
   for (const [signal, code] of [
     ["SIGINT", 130],
@@ -100,12 +98,12 @@ const backUpTo = async (
   const { manifest, differences } = unwrap(copied);
   if (manifest.signature === undefined) {
     printAside(
-      "There is no secret.key here and HALYARD_SECRET_KEY is not set, so the backup is not signed: run this with the server's key.",
+      "There is no secret.key here and HALYARD_SECRET_KEY is not set, so the backup is not signed. Run this with the server's key.",
     );
   }
   for (const difference of differences) {
     printAside(
-      `In the store ${difference}, so a restore will ask for --trust-backup: see halyard doctor.`,
+      `In the database, ${difference}. A restore will require --trust-backup: see halyard doctor.`,
     );
   }
   const { json: source } = databasePlace(config);
@@ -129,27 +127,27 @@ const verify = async (given: string, { data, json, trustBackup }: VerifyOptions)
   print(
     `\n${folder} is complete: taken at ${manifest.takenAt} by Halyard ${manifest.halyardVersion}.`,
   );
-  if (origin === "proven") print("It is signed with a secret key that is known here.");
+  if (origin === "proven") print("It is signed with a secret key that is available here.");
   reportKey(manifest);
 };
 
 const originNotices: Readonly<Record<Origin, string | undefined>> = {
   proven: undefined,
   "own key":
-    "The backup contains the key that signed it, so its signature finds accidents only: anyone who can write there can sign there. With the key elsewhere (--without-secret-key, HALYARD_SECRET_KEY) it would find changes too.",
+    "The backup contains the key that signed it, so its signature detects accidents only: anyone who can write to the backup can sign it. A key stored elsewhere (--without-secret-key, HALYARD_SECRET_KEY) would detect tampering too.",
   "unknown key":
-    "The secret key that signed the backup is not here, so its origin is not verified.",
+    "The secret key that signed the backup is not available here, so its origin is not verified.",
   unsigned: "The backup is not signed, so its origin is not verified.",
 };
 
-/** What a verification could not prove. */
+/** Prints what the verification couldn't prove. */
 export const reportTrust = (origin: Origin, differences: readonly string[]): void => {
   const notice = originNotices[origin];
   if (notice !== undefined) printAside(notice);
-  for (const difference of differences) printAside(`Not as Halyard creates it: ${difference}.`);
+  for (const difference of differences) printAside(`Differs from Halyard's schema: ${difference}.`);
 };
 
-/** The contents of a backup, for people. */
+/** Prints the contents of a backup. */
 export const printContents = ({ environments }: Manifest): void =>
   printTable(
     ["environment", "flags", "revision"],
@@ -159,8 +157,8 @@ export const printContents = ({ environments }: Manifest): void =>
 const keyNotices: Readonly<Record<Manifest["secretKey"], string | undefined>> = {
   included: undefined,
   "left out":
-    "secret.key is not included: keep that file elsewhere, or webhook secrets cannot be read after a restore.",
-  none: "Its webhook secrets can be read only with the value of HALYARD_SECRET_KEY: keep that as well.",
+    "secret.key is not included: keep that file elsewhere, because a restore needs it to read webhook secrets.",
+  none: "Its webhook secrets can be read only with the value of HALYARD_SECRET_KEY: keep it too.",
 };
 
 const reportKey = ({ secretKey }: Manifest): void => {

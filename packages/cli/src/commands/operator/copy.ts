@@ -1,4 +1,4 @@
-// halyard copy: copies everything from one database into another, empty one.
+// halyard copy: copies all data from one database to another, empty one.
 import { Command } from "commander";
 import { configFor, whenAvailable } from "../../operator.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -13,9 +13,9 @@ interface CopyOptions {
 
 export const copyCommand = (): Command =>
   new Command("copy")
-    .description("copy everything into an empty database, then compare both row by row")
+    .description("copy all data to an empty database, then compare both row by row")
     .requiredOption("--from <place>", "a data folder, or postgres://user:password@host/database")
-    .requiredOption("--to <place>", "the same; it must be empty")
+    .requiredOption("--to <place>", "the same format; must be empty")
     .option("--force", "copy even though a server is using the source")
     .option("--json", "print JSON, for scripts")
     .addHelpText(
@@ -36,7 +36,7 @@ const copy = async ({ from, to, force, json }: CopyOptions): Promise<void> => {
   const source = await configFor(from);
   const target = await configFor(to);
   if (nameOf(source) === nameOf(target)) {
-    throw new CommandFailed("--from and --to are the same place.", exitCodes.usage);
+    throw new CommandFailed("--from and --to must be different databases.", exitCodes.usage);
   }
   const isTerminal = process.stderr.isTTY === true;
   const say = (verb: string) => (table: string, rows: number) => {

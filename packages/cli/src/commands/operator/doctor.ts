@@ -1,13 +1,13 @@
-// halyard doctor: checks settings, store, clock, callbacks and keys, and says how to fix each problem.
+// halyard doctor: checks settings, database, clock, callbacks and keys, and prints how to fix each problem.
 import { existsSync } from "node:fs";
 import { version } from "@halyard/server/version";
 import { Command } from "commander";
 import { type Check, fail, type Level, ok } from "../../doctor/check.ts";
+import { databaseChecks, secretKeyChecks } from "../../doctor/database-checks.ts";
 import { historyChecks } from "../../doctor/history-checks.ts";
 import { callbackChecks, keyChecks } from "../../doctor/row-checks.ts";
-import { type AskedServer, rowsOfServer, serverChecks } from "../../doctor/server-checks.ts";
+import { type CheckedServer, rowsOfServer, serverChecks } from "../../doctor/server-checks.ts";
 import { mistakeChecks, nodeCheck, settingChecks } from "../../doctor/settings-checks.ts";
-import { secretKeyChecks, storeChecks } from "../../doctor/store-checks.ts";
 import { dataOption, localAddress, type OperatorOptions, variablesWith } from "../../operator.ts";
 import { addressOf, dataHint, givenAddress } from "../../server-connection/address.ts";
 import {
@@ -24,15 +24,15 @@ type DoctorOptions = OperatorOptions & ConnectionOptions;
 export const doctorCommand = (): Command =>
   serverCommand(new Command("doctor"))
     .description(
-      "check settings, store, clock, callbacks and keys, and say how to fix each problem",
+      "check settings, database, clock, callbacks and keys, and print how to fix each problem",
     )
     .option(...dataOption)
     .addHelpText(
       "after",
       `
-With an address (--url, HALYARD_URL or a profile) it checks that server. With --data, or without an address, it checks
+With an address (--url, HALYARD_URL or a profile), it checks that server. With --data, or without an address, it checks
 the database of the settings and the server of these settings; --data together with --url names another server. It
-changes nothing, migrates nothing and calls no receiver. It exits with 1 if a check FAILs; a WARN can wait.
+changes nothing, migrates nothing and calls no receiver. It exits with 1 if a check FAILs, but not for a WARN.
 
 Examples:
   halyard doctor
@@ -53,7 +53,7 @@ const examine = async (options: DoctorOptions): Promise<void> => {
   process.exitCode = failed === 0 ? exitCodes.done : exitCodes.failed;
 };
 
-/** The source of the address to check. With --data, only the command line can set it; otherwise the server of the settings is checked. */
+/** The source of the address to check. With --data, only the command line can specify one; otherwise the server of the settings is checked. */
 const namedServer = ({ data, ...options }: DoctorOptions): string | undefined => {
   if (data !== undefined && (options.url ?? options.profile) === undefined) return undefined;
   try {
@@ -66,9 +66,9 @@ const namedServer = ({ data, ...options }: DoctorOptions): string | undefined =>
 
 interface LocalChecks {
   readonly checks: Check[];
-  /** Whether the store could be checked. */
-  readonly sawStore: boolean;
-  /** The address of a server with these settings; undefined when they are wrong. */
+  /** Whether the database could be checked. */
+  readonly checkedDatabase: boolean;
+  /** The address of a server with these settings; undefined if they are invalid. */
   readonly url: string | undefined;
 }
 
@@ -84,20 +84,24 @@ const checkLocal = async (
     config = parseConfig(settings);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { checks: mistakeChecks(message), sawStore: false, url: undefined };
+    return { checks: mistakeChecks(message), checkedDatabase: false, url: undefined };
   }
   const checks = settingChecks(config);
   const url = localAddress(config);
   if (data === undefined && named !== undefined) {
     const isHere = config.database.kind === "postgres" || existsSync(config.database.folder);
-    return { checks: [...checks, ...(isHere ? [notChecked(named)] : [])], sawStore: false, url };
+    return {
+      checks: [...checks, ...(isHere ? [notChecked(named)] : [])],
+      checkedDatabase: false,
+      url,
+    };
   }
   const { store, secretKey } = await inspect(config);
-  checks.push(...storeChecks(store, config));
+  checks.push(...databaseChecks(store, config));
   const rows = "rows" in store ? store.rows : undefined;
-  if (store.kind === "absent") return { checks, sawStore: false, url };
+  if (store.kind === "absent") return { checks, checkedDatabase: false, url };
   checks.push(...secretKeyChecks(secretKey, rows?.unreadableSecrets ?? []));
-  if (!rows) return { checks, sawStore: false, url };
+  if (!rows) return { checks, checkedDatabase: false, url };
   const active = rows.webhooks.filter((webhook) => webhook.active);
   const findings = await Promise.all(
     active.map(async ({ id, url: to }) => [id, await inspectCallback(config, to)] as const),
@@ -105,11 +109,11 @@ const checkLocal = async (
   checks.push(...callbackChecks(rows, new Map(findings), Date.now()));
   checks.push(...keyChecks(rows, Date.now()));
   checks.push(...historyChecks(rows));
-  return { checks, sawStore: true, url };
+  return { checks, checkedDatabase: true, url };
 };
 
 const notChecked = (named: string): Check =>
-  ok("store", `not checked, because ${named} names a server; ${dataHint()} checks the database`);
+  ok("database", `not checked, because ${named} names a server; ${dataHint()} checks the database`);
 
 const checkServer = async (
   options: DoctorOptions,
@@ -120,12 +124,12 @@ const checkServer = async (
     const { url, key, management } =
       named === undefined ? serverOf(here, options) : connectOrAsk(options);
     if (url === undefined) return [];
-    const server: AskedServer = { url, key, isNamed: named !== undefined };
+    const server: CheckedServer = { url, key, isNamed: named !== undefined };
     const checks = await serverChecks(server, version);
     if (!management || checks[0]?.level === "fail") return checks;
     const { checks: more, rows } = await rowsOfServer(management);
-    // The checks of the store itself found the same, and more.
-    if (!rows || here.sawStore) return [...checks, ...more];
+    // The checks of the database found the same problems, and more.
+    if (!rows || here.checkedDatabase) return [...checks, ...more];
     const now = Date.now();
     return [...checks, ...more, ...callbackChecks(rows, new Map(), now), ...keyChecks(rows, now)];
   } catch (error) {

@@ -1,4 +1,4 @@
-// Where the commands about environments work: on a server, with the key of an owner, or in its database without one.
+// Where commands for environments work: on a server with an owner's key, or in the database without a key.
 import type { Environment as Shown } from "@halyard/sdk/management";
 import type { Operator } from "@halyard/server/operator";
 import { configFor, type OperatorOptions, withOperator } from "../../operator.ts";
@@ -25,16 +25,16 @@ export interface Created extends Environment {
 export interface EnvironmentPlace {
   /** Such as ` in the database /var/lib/halyard` or ` at https://flags.example.com`. */
   readonly text: string;
-  /** The same for scripts. */
+  /** The same place as JSON. */
   readonly json: object;
   list(): Promise<readonly Environment[]>;
   create(name: string, copyOf: string | undefined, settings: Settings): Promise<Created>;
   update(name: string, settings: Settings): Promise<Environment>;
-  /** What deleting it deletes, in words, and how many flags of it. */
+  /** A summary of what deleting the environment deletes, and the number of its flags. */
   contents(name: string): Promise<{ readonly flags: number; readonly text: string }>;
-  /** False when the rest of it is deleted in the background. */
+  /** False if the rest is deleted in the background. */
   remove(name: string, withFlags: boolean): Promise<boolean>;
-  /** Undefined where that is not known. */
+  /** Undefined if the place has no record of them. */
   readonly removed: (() => Promise<Removed>) | undefined;
 }
 
@@ -44,7 +44,7 @@ const counted = (count: number, what: string): string =>
 const onServer = (options: PlaceOptions): EnvironmentPlace => {
   const connection = connect(
     options,
-    " On the server's machine, --data FOLDER works on the database without one.",
+    " On the server's machine, --data FOLDER works on the database without a key.",
   );
   const { environments } = connection.management;
   const list = async () => answered(connection, await environments.list());
@@ -63,7 +63,7 @@ const onServer = (options: PlaceOptions): EnvironmentPlace => {
       const found = (await list()).find((each) => each.name === name);
       if (!found) {
         throw new CommandFailed(
-          `The environment "${name}" does not exist at ${connection.url}, or this key does not see it; ${connection.hint("environments list")} shows those that it sees.`,
+          `The environment "${name}" does not exist at ${connection.url}, or this key has no access to it. ${connection.hint("environments list")} lists the environments it can access.`,
           exitCodes.notFound,
         );
       }
@@ -138,7 +138,7 @@ const inDatabase = (
   removed: () => environments.removed(),
 });
 
-/** A server, if an address or a key is given, or if there is no database here and a key is set. */
+/** True if an address or a key is specified, or if there is no database here and a key is set. */
 const usesServer = async (options: PlaceOptions): Promise<boolean> => {
   const { data, url, key, profile } = options;
   const server = Object.entries({ url, key, profile }).find(([, value]) => value !== undefined);

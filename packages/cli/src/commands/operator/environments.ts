@@ -1,6 +1,6 @@
-// halyard environments: each has its own flags, webhooks and keys. On a server with an owner's key, or in its database.
-
+// halyard environments: manages environments, on a server with an owner's key or in its database. Each has its own flags, webhooks and keys.
 import { environmentNameRule } from "@halyard/server/environments";
+
 import { Command, Option } from "commander";
 import { dataOption } from "../../operator.ts";
 import { changeCommand, serverCommand } from "../../server-connection/connection.ts";
@@ -33,9 +33,9 @@ interface SettingOptions extends PlaceOptions {
   readonly label?: string;
   readonly protect?: boolean;
   readonly unprotect?: boolean;
-  /** `never` for no time. */
+  /** `never` means no expiry. */
   readonly expires?: Date | "never";
-  /** `none` for no limit. */
+  /** `none` means no limit. */
   readonly maxFlips?: number | "none";
 }
 
@@ -54,24 +54,24 @@ const environmentCommand = (group: Command, name: string, command = serverComman
     .addHelpText(
       "after",
       `
-With an address (--url, HALYARD_URL or a profile) it calls that server with the key of an owner, which the operator
-creates: halyard keys create --environment NAME --role owner --name automation --data ./data
-With --data, or without an address, it works on the database of this machine (DATABASE_URL, HALYARD_DATA or ./data)
+With an address (--url, HALYARD_URL or a profile), it calls that server. The key needs the role owner. To create one
+on the server's machine: halyard keys create --environment NAME --role owner --name automation --data ./data
+With --data or without an address, it works on the database of this machine (DATABASE_URL, HALYARD_DATA or ./data)
 and needs no key.`,
     );
 
 const withSettings = (command: Command): Command =>
   command
-    .option("--label <text>", "what people call it; an empty text for its name")
-    .option("--protect", "changes of its flags and segments need a second person")
+    .option("--label <text>", "display name; an empty string resets it to the name")
+    .option("--protect", "require approval for changes of flags and segments")
     .option(
       "--expires <when>",
-      "when it is deleted with everything in it: a time, or in how long such as 12h or 7d",
+      "when to delete it with everything in it: a time, or an age such as 12h or 7d",
       (text) => (text === "never" ? text : futureMoment(text)),
     )
     .option(
       "--max-flips <percentage>",
-      "the limit on flips: refuse changes that give more than so many percent another value; or none",
+      "impact limit: reject changes that affect more than this percentage of users; or none",
       (text) => (text === "none" ? text : percentage(text)),
     );
 
@@ -82,7 +82,7 @@ export const environmentCommands = (): Command => {
 
   const list = environmentCommand(group, "list")
     .description("list the environments and how many flags each has")
-    .option("--deleted", "those that were deleted, when and by whom; only in the database")
+    .option("--deleted", "list deleted environments, with time and author; only in the database")
     .action(listEnvironments);
   withExamples(
     list,
@@ -94,7 +94,7 @@ export const environmentCommands = (): Command => {
   const create = withSettings(environmentCommand(group, "create"))
     .description("create an environment, and print its admin key, only once")
     .argument("<name>", environmentNameRule)
-    .option("--copy-of <environment>", "begin with the flags and segments of another one")
+    .option("--copy-of <environment>", "start with the flags and segments of another environment")
     .action(createEnvironment);
   withExamples(
     create,
@@ -104,11 +104,9 @@ export const environmentCommands = (): Command => {
   );
 
   const update = withSettings(environmentCommand(group, "update"))
-    .description(
-      "change the label, the protection, the limit on flips or the expiry of an environment",
-    )
+    .description("change the label, protection, impact limit or expiration of an environment")
     .argument("<name>", "the environment")
-    .addOption(new Option("--unprotect", "changes no longer do").conflicts("protect"))
+    .addOption(new Option("--unprotect", "no longer require approval").conflicts("protect"))
     .action(updateEnvironment);
   withExamples(
     update,
@@ -137,7 +135,7 @@ const listEnvironments = (options: ListOptions): Promise<void> =>
     if (options.deleted) {
       if (place.removed) return showDeleted(await place.removed(), options);
       throw new CommandFailed(
-        "Only the database has the deleted environments: run this on the server's machine, with --data FOLDER.",
+        "Deleted environments are listed only in the database. Run this on the server's machine, with --data FOLDER.",
         exitCodes.usage,
       );
     }
@@ -151,7 +149,7 @@ const listEnvironments = (options: ListOptions): Promise<void> =>
         row.createdAt,
         row.expiresAt ?? "never",
         row.protected ? "yes" : "no",
-        row.maxFlips === null ? "none" : `${row.maxFlips} %`,
+        row.maxFlips === null ? "none" : `${row.maxFlips}%`,
         inOneLine(row.label ?? ""),
       ]),
     );
@@ -181,7 +179,7 @@ const createEnvironment = (name: string, options: CreateOptions): Promise<void> 
     print(made.key.key);
     const copied = copyOf === undefined ? "" : ` as a copy of "${copyOf}"`;
     printAside(
-      `Created the environment "${name}"${copied}${place.text}.${expiryText(made)} This is its admin key (${made.key.id}); it is not shown again.`,
+      `Created the environment "${name}"${copied}${place.text}.${expiryText(made)} This is its admin key (${made.key.id}). It won't be shown again.`,
     );
   });
 
@@ -215,7 +213,7 @@ const showDeleted = (removed: Removed, { json }: ListOptions): void => {
     rows.map(({ name, flags, webhooks, keys, endedAt, actor }) => [
       name,
       ...[flags, webhooks, keys].map(String),
-      endedAt ?? "not finished; a running server continues it",
+      endedAt ?? "not finished; a running server continues",
       actorInLine(actor),
     ]),
   );
@@ -226,7 +224,7 @@ const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> 
   withEnvironments(options, async (place) => {
     const { flags, text } = await place.contents(name);
     const withFlags = options.force === true;
-    // Checked before the question, so that nobody confirms in vain.
+    // Checked before the confirmation, which would be pointless otherwise.
     if (flags > 0 && !withFlags) {
       throw new CommandFailed(
         `The environment "${name}"${place.text} has ${flags} flag${flags === 1 ? "" : "s"}. Deleting it also deletes its flags, webhooks, keys and history: add --force to do so.`,
@@ -234,7 +232,7 @@ const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> 
       );
     }
     await confirm(
-      `Delete the environment "${name}"${place.text} with ${text} and all history? Only a backup can bring them back.`,
+      `Delete the environment "${name}"${place.text} with ${text} and all history? You can restore them only from a backup.`,
       options.yes,
     );
     const isGone = await place.remove(name, withFlags);
@@ -242,6 +240,6 @@ const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> 
     print(
       isGone
         ? `Deleted the environment "${name}"${place.text} and everything in it.`
-        : `Closed the environment "${name}"${place.text}: its keys no longer work. The server deletes what is left of it.`,
+        : `Closed the environment "${name}"${place.text}: its keys no longer work. The server deletes the rest in the background.`,
     );
   });

@@ -1,4 +1,4 @@
-// halyard keys: create and revoke API keys, on a server with an admin key or in its database without one.
+// halyard keys: creates and revokes API keys, on a server with an admin key or in its database without a key.
 import { isProductionName } from "@halyard/core/environment-name";
 import type { ApiKey } from "@halyard/server/api-key";
 import { checkNewKey } from "@halyard/server/keys";
@@ -42,7 +42,7 @@ interface CreateOptions extends Options {
   readonly maxFlips?: number;
 }
 
-/** As the server shows it. */
+/** In the server's format. */
 interface ShownKey {
   readonly id: string;
   readonly name: string;
@@ -51,7 +51,7 @@ interface ShownKey {
   readonly lastUsedAt: string | null;
   readonly expiresAt: string | null;
   readonly origins: readonly string[] | null;
-  /** Whose personal key it is. */
+  /** The owner of a personal key. */
   readonly user: { readonly name: string } | null;
   readonly writesDirectly?: boolean;
   readonly maxFlips?: number;
@@ -71,8 +71,8 @@ const keyCommand = (group: Command, name: string, command = serverCommand): Comm
     .addHelpText(
       "after",
       `
-Without --environment it calls a server, for the environment of the API key. With --environment it works on the
-database directly, even when no admin key is left; if an address is given (HALYARD_URL or a profile), add --data.`,
+Without --environment, it calls a server, for the environment of the API key. With --environment, it works on the
+database directly, even if no admin key is left. If an address is set (HALYARD_URL or a profile), add --data.`,
     );
 
 export const keyCommands = (): Command => {
@@ -86,21 +86,21 @@ export const keyCommands = (): Command => {
   withExamples(list, "halyard keys list", "halyard keys list --environment production");
 
   const create = keyCommand(group, "create", changeCommand)
-    .description("create a key and print it, only once; asks at a terminal for what is missing")
+    .description("create a key and print it once; prompts for missing values")
     .addOption(
-      new Option("-r, --role <role>", "what the key may do").choices([...keyRoles, "owner"]),
+      new Option("-r, --role <role>", "what the key can do").choices([...keyRoles, "owner"]),
     )
-    .option("-n, --name <text>", "who or what uses it, as history and events show it")
+    .option("-n, --name <text>", "who or what uses the key; shown in history and events")
     .option(
       "--expires <when>",
-      "when it stops working: a time, or in how long such as 12h or 90d",
+      "when the key stops working: a time, or an age such as 12h or 90d",
       futureMoment,
     )
     .option(
       "--origin <origins...>",
-      "of a client key: the pages that may use it, such as https://app.example.com",
+      "for a client key: the web origins that can use it, such as https://app.example.com",
     )
-    .option("--max-flips <percentage>", "the limit on flips of what it changes", percentage)
+    .option("--max-flips <percentage>", "impact limit of changes with this key", percentage)
     .action(createKey);
   withExamples(
     create,
@@ -114,7 +114,7 @@ export const keyCommands = (): Command => {
 
   const revoke = keyCommand(group, "revoke", changeCommand)
     .description("revoke a key, effective immediately")
-    .argument("<id>", "the id of the key, as `keys list` shows it")
+    .argument("<id>", "the id of the key, which `keys list` shows")
     .action(revokeKey);
   withExamples(
     revoke,
@@ -129,7 +129,7 @@ export const keyCommands = (): Command => {
 const databaseOf = (options: Options): string | undefined => {
   const { environment, data, url, key, profile } = options;
   if (environment === undefined && data !== undefined) {
-    throw new CommandFailed("--data needs --environment: name one.", exitCodes.usage);
+    throw new CommandFailed("--data requires --environment.", exitCodes.usage);
   }
   const server = Object.entries({ url, key, profile }).find(([, value]) => value !== undefined);
   if (environment !== undefined && server) {
@@ -145,7 +145,7 @@ const databaseOf = (options: Options): string | undefined => {
 const connected = (options: Options): Connection =>
   connect(
     options,
-    ` On the server's machine, --environment NAME${givenAddress(options) ? " --data FOLDER" : ""} works on the database without one.`,
+    ` On the server's machine, --environment NAME${givenAddress(options) ? " --data FOLDER" : ""} works on the database without a key.`,
   );
 
 const shownKeyOf = (key: ApiKey): ShownKey => ({
@@ -179,7 +179,7 @@ const listKeys = async (options: Options): Promise<void> => {
           row.createdAt,
           row.lastUsedAt ?? "never",
           expiryText(row),
-          row.maxFlips === undefined ? "none" : `${row.maxFlips} %`,
+          row.maxFlips === undefined ? "none" : `${row.maxFlips}%`,
           row.user ? `${row.name} (of ${row.user.name})` : row.name,
           row.origins?.join(" ") ?? "",
         ]),
@@ -195,7 +195,7 @@ const listKeys = async (options: Options): Promise<void> => {
   });
 };
 
-/** An answer out of these; the first by default. */
+/** One of the choices, by default the first. */
 const choose = async <T extends string>(what: string, choices: readonly T[]): Promise<T> => {
   const typed = (await ask(`${what} (${choices.join(", ")}) [${choices[0]}]: `)) || choices[0];
   const chosen = choices.find((choice) => choice === typed);
@@ -205,7 +205,7 @@ const choose = async <T extends string>(what: string, choices: readonly T[]): Pr
 
 type WholeOptions = CreateOptions & Required<Pick<CreateOptions, "role" | "name">>;
 
-/** Asks at a terminal for what is missing; without any key, the database is used. */
+/** Prompts for missing values at a terminal. Works on the database if there is no key. */
 const complete = async (options: CreateOptions): Promise<WholeOptions> => {
   const { role, name } = options;
   if (!isAtTerminal()) {
@@ -244,7 +244,7 @@ const createKey = async (given: CreateOptions): Promise<void> => {
   } = options;
   if (name.trim() === "" || name.length > maxNameLength) {
     throw new CommandFailed(
-      `--name must be a text of 1 to ${maxNameLength} characters.`,
+      `--name must be a string of 1 to ${maxNameLength} characters.`,
       exitCodes.usage,
     );
   }
@@ -253,13 +253,13 @@ const createKey = async (given: CreateOptions): Promise<void> => {
     print(made.key);
     const until = made.expiresAt === null ? "" : `, valid until ${made.expiresAt}`;
     printAside(
-      `Created the ${role} key "${name}" (${made.id}) ${where}${until}. It is not shown again.`,
+      `Created the ${role} key "${name}" (${made.id}) ${where}${until}. It won't be shown again.`,
     );
   };
   if (environment === undefined) {
     if (role === "owner") {
       throw new CommandFailed(
-        "A key with the role owner is created on the server's machine, in the database: pass --environment NAME.",
+        "Owner keys can be created only on the server's machine, in the database: pass --environment NAME.",
         exitCodes.usage,
       );
     }

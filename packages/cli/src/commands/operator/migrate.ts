@@ -1,4 +1,4 @@
-// halyard migrate: migrates the database schema, separately from a server start.
+// halyard migrate: migrates the database schema without starting the server.
 import { Command } from "commander";
 import {
   databaseConfig,
@@ -19,7 +19,7 @@ interface MigrateOptions {
 export const migrateCommand = (): Command => {
   const command = new Command("migrate")
     .description(
-      "migrate the database schema to this version (a server start does it too, unless HALYARD_MIGRATE=off)",
+      "migrate the database schema to this version (starting the server does so too, unless HALYARD_MIGRATE=off)",
     )
     .option("--check", "change nothing; fail if a migration is pending")
     .option(...dataOption)
@@ -33,7 +33,7 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
   const { migrateDatabase, nameOf, pendingMigrations } = await import(
     "@halyard/server/operator/copy"
   );
-  // An empty PostgreSQL database was created on purpose; an empty folder is probably a typo.
+  // An empty PostgreSQL database was created on purpose, but an empty folder is probably a typo.
   if (config.database.kind === "embedded") await requireStore(config);
   const name = nameOf(config);
   if (check) {

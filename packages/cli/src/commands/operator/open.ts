@@ -1,4 +1,4 @@
-// halyard open: where to sign in to the dashboard; on the server's machine with a link that signs in once.
+// halyard open: prints where to sign in to the dashboard. On the server's machine, the link signs you in once.
 import { Command } from "commander";
 import {
   configFor,
@@ -19,7 +19,9 @@ type OpenOptions = OperatorOptions & Pick<ConnectionOptions, "url" | "profile">;
 
 export const openCommand = (): Command =>
   new Command("open")
-    .description("print where to sign in to the dashboard, if possible with a link that signs in")
+    .description(
+      "print the dashboard's sign-in address, or a one-time sign-in link on the server's machine",
+    )
     .option("--url <address>", "the server's address")
     .option("-p, --profile <name>", "the server of this profile")
     .option(...dataOption)
@@ -29,9 +31,9 @@ export const openCommand = (): Command =>
       `
 On the server's machine, with its database, it prints a link that signs you in once, within ten minutes, to every
 environment that has an admin key. It uses the database of --data, or of the settings (DATABASE_URL, HALYARD_DATA or
-./data) when no address is given. The link is for the server of these settings; --data together with --url names
-another address of it. For any other server (--url, HALYARD_URL or a profile) it prints the address of the page where
-you sign in with an API key. It opens no browser: a link in the list of processes could be used by others.
+./data) if no address is set. The link is for the server of these settings; --data together with --url names
+another address of it. For any other server (--url, HALYARD_URL or a profile) it prints the address at which
+you sign in with an API key. It opens no browser, because other users could read the link in the list of processes.
 
 Examples:
   halyard open
@@ -55,8 +57,8 @@ const open = async (options: OpenOptions): Promise<void> => {
   print(inOneLine(address));
   printAside(
     made === undefined
-      ? "Sign in there with an API key. On the server's machine, --data FOLDER prints a link that signs in."
-      : `Opening it within ten minutes signs you in, once. The link is${made.place.text}.`,
+      ? "Sign in there with an API key. On the server's machine, --data FOLDER prints a sign-in link."
+      : `The link signs you in once, within ten minutes. It is stored${made.place.text}.`,
   );
 };
 
@@ -66,7 +68,7 @@ interface Made {
   readonly place: DatabasePlace;
 }
 
-/** Undefined when there is no database here. */
+/** Undefined if there is no database here. */
 const newLink = async (options: OpenOptions): Promise<Made | undefined> => {
   const config = await configFor(options.data);
   const { hasStore } = await import("@halyard/server/operator");
@@ -85,13 +87,13 @@ const newLink = async (options: OpenOptions): Promise<Made | undefined> => {
 
 const timeout = 5_000;
 
-/** A link to nowhere would be no help: the server may listen on another port. */
+/** Fails if no server responds, because the link would lead nowhere. The server may listen on another port. */
 const requireServer = async (address: string): Promise<void> => {
   const signal = AbortSignal.timeout(timeout);
   const answer = await fetch(new URL("/healthz", address), { signal }).catch(() => undefined);
   if (answer?.ok) return;
   throw new CommandFailed(
-    `No server responds at ${address}: start it with halyard serve, or name its address with --data FOLDER --url ADDRESS.`,
+    `No server responds at ${address}: start it with halyard serve, or specify its address with --data FOLDER --url ADDRESS.`,
     exitCodes.unavailable,
   );
 };

@@ -14,18 +14,18 @@ interface RestoreOptions extends OperatorOptions {
 
 export const restoreCommand = (): Command =>
   new Command("restore")
-    .description("restore a backup into a data folder, after verifying every byte")
+    .description("verify a backup and restore it into a data folder")
     .argument("<folder>", "the backup")
     .option("--data <folder>", "the target folder (instead of HALYARD_DATA); created if missing")
-    .option("--force", "move an existing database aside; it is never deleted")
+    .option("--force", "move an existing database aside, without deleting it")
     .option(...trustOption)
-    .option("--pause-webhooks", "set every webhook inactive, so that a test copy calls no receiver")
+    .option("--pause-webhooks", "deactivate all webhooks, so that a test copy calls no receivers")
     .option(...jsonOption)
     .addHelpText(
       "after",
       `
 Stop the server of that folder first. The next server sends deliveries that were pending when the backup was taken,
-even if they have arrived since: receivers drop duplicates by the event's id. --pause-webhooks prevents this.
+even if they have arrived since: receivers must ignore duplicates by event id. --pause-webhooks prevents this.
 
 Examples:
   halyard restore /var/backups/halyard/monday --data ./data
@@ -52,7 +52,7 @@ const restoreFrom = async (
   reportTrust(origin, differences);
   if (json) return printJson({ target, aside, origin, ...numbers, manifest });
   printContents(manifest);
-  print(`\nRestored to ${target} as it was at ${manifest.takenAt}.`);
+  print(`\nRestored the backup of ${manifest.takenAt} to ${target}.`);
   if (aside !== null) print(`The previous contents are now in ${aside}.`);
   reportWebhooks(restored);
 };
@@ -63,16 +63,18 @@ const counted = (count: number, what: string): string =>
 const reportWebhooks = (restored: Restored): void => {
   const { pausedWebhooks, pendingDeliveries, unreadableSecrets } = restored;
   if (pausedWebhooks > 0) {
-    print(`Deactivated ${counted(pausedWebhooks, "webhook")}; resume them one by one.`);
+    print(
+      `Deactivated ${counted(pausedWebhooks, "webhook")}; resume them with halyard webhooks resume.`,
+    );
   }
   if (pendingDeliveries > 0) {
     print(
-      `${counted(pendingDeliveries, "delivery").replace("deliverys", "deliveries")} pending: the next server sends those of active webhooks.`,
+      `${counted(pendingDeliveries, "delivery").replace("deliverys", "deliveries")} pending. The next server sends those of active webhooks.`,
     );
   }
   if (unreadableSecrets.length > 0) {
     printAside(
-      `${counted(unreadableSecrets.length, "secret")} cannot be read without a key that is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
+      `${counted(unreadableSecrets.length, "secret")} can't be read because a key is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
     );
   }
 };

@@ -1,23 +1,23 @@
-// halyard secrets: the keys that encrypt secrets at rest, of webhooks and of second factors.
+// halyard secrets: manages the keys that encrypt stored secrets of webhooks and two-factor authentication.
 import { Command } from "commander";
 import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { print, printJson } from "../../terminal/output.ts";
 
 const lostText =
-  "The key that protects the addresses of accounts could not be decrypted, so a new one was made. Halyard compares the addresses that accounts have now, and no longer those that they had before.";
+  "The key that protects account email addresses could not be decrypted, so a new one was created. Halyard now compares current addresses only, and no longer addresses that accounts had before.";
 
 export const secretCommands = (): Command => {
   const group = new Command("secrets").description(
-    "manage the encryption of the secrets of webhooks and second factors",
+    "manage the encryption of webhook and two-factor secrets",
   );
   const reencrypt = operatorCommand(group.command("reencrypt"))
     .description(
-      "encrypt every secret of webhooks and second factors with the first key of HALYARD_SECRET_KEY; after that, the older keys can be removed",
+      "encrypt all webhook and two-factor secrets with the first key of HALYARD_SECRET_KEY; then you can remove older keys",
     )
     .option(
       "--lost-address-key",
-      "make a new key for the addresses of accounts if the key is lost for good; earlier addresses no longer count",
+      "create a new key for account email addresses if the key is lost permanently; earlier addresses no longer count",
     )
     .action((options: OperatorOptions & { readonly lostAddressKey?: true }) =>
       withOperator(options, async ({ reencryptSecrets }, place) => {

@@ -13,7 +13,7 @@ export const serveCommand = (): Command => {
     .option("--host <address>", "the address to listen on (instead of HOST; 127.0.0.1 by default)")
     .option(
       "--workers <number>",
-      "how many processes serve, or auto: one per core (instead of HALYARD_WORKERS; 1 by default)",
+      "the number of worker processes, or auto for one per core (instead of HALYARD_WORKERS; 1 by default)",
     )
     .option(...dataOption)
     .action(async (options: { port?: string; host?: string; workers?: string; data?: string }) => {
@@ -27,14 +27,14 @@ export const serveCommand = (): Command => {
       });
       await serveUntilSignal(config, (server) => {
         greet(server);
-        // By default Node writes it at a clean exit only, and a killed server would lose it.
+        // Node writes the compile cache only at a clean exit by default, so a killed server would lose it.
         flushCompileCache();
       });
     });
   return withExamples(command, "halyard serve", "halyard serve --port 8080 --workers auto");
 };
 
-/** Written in one piece, so that no log line comes between. */
+/** Printed in one write, so that no log line comes between. */
 const greet = ({ url, firstKeys, dashboard }: Server): void => {
   const lines = [
     "",
@@ -48,7 +48,7 @@ const greet = ({ url, firstKeys, dashboard }: Server): void => {
   if (first) {
     lines.push(
       "",
-      "This is the first start. These are the admin keys; they are shown only once, so save them now.",
+      "This is the first start. Save these admin keys now: they are shown only once.",
       "",
       ...firstKeys.map(({ environment, text }) => `  ${environment.padEnd(12)} ${text}`),
       "",
@@ -63,5 +63,5 @@ const greet = ({ url, firstKeys, dashboard }: Server): void => {
 
 const hintOf = ({ signsIn }: { readonly signsIn: boolean }): string =>
   signsIn
-    ? "Opening it within ten minutes signs you in, once; after that, sign in with an API key."
+    ? "The link signs you in once, within ten minutes. After that, sign in with an API key."
     : "Sign in with an API key.";

@@ -1,4 +1,4 @@
-// A change request as text, for people.
+// Formats a change request as text.
 import type {
   ChangeRequest,
   ChangeRequestSummary,
@@ -17,14 +17,14 @@ const styles = {
 
 export const stateCell = ({ state, moved }: ChangeRequestSummary): Cell => ({
   style: styles[state],
-  text: moved.length > 0 ? `${state}, moved on` : state,
+  text: moved.length > 0 ? `${state}, outdated` : state,
 });
 
 const line = (text: string): void => print(inOneLine(text));
 
 const asText = (value: unknown): string => (value === undefined ? "-" : JSON.stringify(value));
 
-/** The members that are different, such as `enabled: false → true`. */
+/** The changed fields, such as `enabled: false → true`. */
 const differences = (before: unknown, after: unknown): readonly string[] => {
   const [old, now] = [before, after].map((each) => (each ?? {}) as Record<string, unknown>);
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
@@ -35,11 +35,11 @@ const differences = (before: unknown, after: unknown): readonly string[] => {
 
 const printOperation = (operation: ChangeRequest["operations"][number]): void => {
   const { kind, key, action, version, before, after } = operation;
-  line(`  ${action} ${kind} ${key}${version === null ? "" : ` (made for version ${version})`}`);
+  line(`  ${action} ${kind} ${key}${version === null ? "" : ` (based on version ${version})`}`);
   for (const each of differences(before, after)) line(`    ${each}`);
 };
 
-/** A request needs more than one approval if a key that belongs to no person proposed it. */
+/** A request needs more than one approval if its author is a key without a user. */
 export const missingApprovals = ({
   state,
   approvals,
@@ -47,7 +47,7 @@ export const missingApprovals = ({
 }: ChangeRequest): string | undefined => {
   if (state !== "open" || approvalsNeeded === 1) return undefined;
   const given = approvals.filter((each) => each.state === "given").length;
-  return `${given} of ${approvalsNeeded} approvals: its key belongs to no person, so it needs two people, or an owner`;
+  return `${given} of ${approvalsNeeded} approvals: its author is a key without a user, so it needs two approvers, or an owner`;
 };
 
 export const printRequest = (request: ChangeRequest): void => {
@@ -56,9 +56,8 @@ export const printRequest = (request: ChangeRequest): void => {
   line(`  by ${actorInLine(author)} at ${request.createdAt}`);
   if (reason !== null) line(`  because: ${reason}`);
   if (applyAt !== null) line(`  to be applied at ${applyAt}`);
-  if (moved.length > 0) line(`  changed since it was made: ${moved.join(", ")}`);
-  if (bypass)
-    line(`  applied without an approval by ${actorInLine(bypass.actor)}: ${bypass.reason}`);
+  if (moved.length > 0) line(`  changed since: ${moved.join(", ")}`);
+  if (bypass) line(`  applied without approval by ${actorInLine(bypass.actor)}: ${bypass.reason}`);
   for (const operation of request.operations) printOperation(operation);
   for (const { actor, at, state: given } of request.approvals) {
     const voided = given === "given" ? "" : " (no longer counts)";
@@ -74,7 +73,7 @@ export const printRequest = (request: ChangeRequest): void => {
 
 export const printDifference = (difference: RebasedChangeRequest["difference"]): void => {
   for (const { kind, key, was, is } of difference) {
-    line(`${kind} ${key} has changed since:`);
+    line(`${kind} ${key} has changed since the request:`);
     for (const each of differences(was, is)) line(`  ${each}`);
   }
 };

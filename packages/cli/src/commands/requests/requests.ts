@@ -1,4 +1,4 @@
-// halyard requests: the changes that wait for a second person, in protected environments.
+// halyard requests: shows change requests in protected environments, and approves or refuses them.
 import type {
   ChangeRequest,
   ChangeRequestPage,
@@ -32,20 +32,18 @@ interface Options extends ConnectionOptions {
 const states = ["open", "approved", "applied", "refused", "withdrawn"] as const;
 
 export const requestCommands = (): Command => {
-  const group = new Command("requests").description(
-    "show, approve and refuse the changes that wait for a second person",
-  );
+  const group = new Command("requests").description("show, approve and refuse change requests");
   withExamples(
     serverCommand(group.command("list"), "a server")
       .description("list change requests, newest first")
-      .addOption(new Option("--state <state>", "only those in this state").choices(states))
-      .option("--limit <count>", "the maximum number of them", wholeNumber(1), 50)
+      .addOption(new Option("--state <state>", "only requests in this state").choices(states))
+      .option("--limit <count>", "the maximum number of requests", wholeNumber(1), 50)
       .action(listRequests),
     "halyard requests list --state open",
   );
   withExamples(
     serverCommand(group.command("show"), "a server")
-      .description("show what a change request does, and what was said about it")
+      .description("show the changes and comments of a change request")
       .argument("<request>", "its id")
       .action(showRequest),
     "halyard requests show cr_2b1c4a90d7e85f33",
@@ -65,16 +63,12 @@ const addSteps = (group: Command): void => {
   const id = "cr_2b1c4a90d7e85f33";
   waiting(
     "approve",
-    "approve the change request of somebody else: it is applied at once, or at its time; with a personal key",
+    "approve another author's change request, which applies it immediately or at its scheduled time; needs a personal key",
     `approve ${id}`,
   ).action((request: string, options: Options) =>
     actOnSeen(request, options, "Approve", ({ approve }, digest) => approve(request, digest)),
   );
-  command(
-    "refuse",
-    "refuse the change request of somebody else; with a personal key",
-    `refuse ${id}`,
-  )
+  command("refuse", "refuse another author's change request; needs a personal key", `refuse ${id}`)
     .option("--comment <text>", "why")
     .action((request: string, options: Options & { readonly comment?: string }) =>
       act(request, options, "Refuse", ({ refuse }) => refuse(request, options.comment)),
@@ -83,7 +77,7 @@ const addSteps = (group: Command): void => {
     (request: string, options: Options) =>
       act(request, options, "Withdraw", ({ withdraw }) => withdraw(request)),
   );
-  command("comment", "say something about a change request", `comment ${id} "Why now?"`)
+  command("comment", "comment on a change request", `comment ${id} "Why now?"`)
     .argument("<text>", "the comment")
     .action((request: string, text: string, options: Options) =>
       act(request, { ...options, yes: true }, "Comment on", ({ comment }) =>
@@ -92,7 +86,7 @@ const addSteps = (group: Command): void => {
     );
   command(
     "rebase",
-    "bring your own change request up to date with what has changed since; it needs a new approval then",
+    "update your own change request to the current state; clears existing approvals",
     `rebase ${id}`,
   ).action(rebase);
   waiting(
@@ -100,9 +94,9 @@ const addSteps = (group: Command): void => {
     "apply a change request without an approval: an owner, who says why; it is marked as such",
     `bypass ${id} --reason "The provider has an incident"`,
   )
-    .requiredOption("--reason <text>", "why; kept in the history and sent in events")
+    .requiredOption("--reason <text>", "the reason; included in history and events")
     .action((request: string, options: Options & { readonly reason: string }) =>
-      actOnSeen(request, options, "Apply without an approval", ({ bypass }, digest) =>
+      actOnSeen(request, options, "Apply without approval", ({ bypass }, digest) =>
         bypass(request, options.reason, digest),
       ),
     );
@@ -132,7 +126,7 @@ const listRequests = async (
     next = following;
   } while (next !== null && found.length < limit);
   if (options.json) return printJson(found);
-  if (found.length === 0) return print("There are no change requests.");
+  if (found.length === 0) return print("No change requests.");
   printTable(
     ["id", "state", "change", "by", "created"],
     found.map((request) => [
@@ -162,7 +156,7 @@ const report = (request: ChangeRequest, { hint }: Connection, place: Place): voi
   if (missing !== undefined) print(`It has ${missing}.`);
   if (state === "open" && request.moved.length > 0) {
     print(
-      `${request.moved.join(", ")} changed since it was made; its author runs ${hint(`requests rebase ${id}`)}`,
+      `${request.moved.join(", ")} changed since the request was made. Its author must run ${hint(`requests rebase ${id}`)}`,
     );
   }
 };
@@ -180,7 +174,7 @@ const act = async (
   report(request, connection, place);
 };
 
-/** Shows the request before it asks for confirmation. Does nothing if the request was edited in the meantime. */
+/** Shows the request before asking for confirmation. Does nothing if the request was edited meanwhile. */
 const actOnSeen = async (
   id: string,
   options: Options,

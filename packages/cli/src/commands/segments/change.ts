@@ -30,7 +30,7 @@ interface CreateOptions extends Options {
 }
 
 interface UpdateOptions extends Options {
-  /** False with --no-when. */
+  /** False if --no-when is passed. */
   readonly when?: readonly Condition[] | false;
   readonly description?: string;
 }
@@ -40,7 +40,7 @@ interface MemberOptions extends Options {
   readonly file?: string;
 }
 
-/** Targeting keys with commas between them. */
+/** Targeting keys separated by commas. */
 const keys = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   ...text
@@ -51,12 +51,12 @@ const keys = (text: string, before: readonly string[] = []): string[] => [
 
 export const addSegmentChanges = (group: Command): void => {
   const create = reasonedCommand(group.command("create"))
-    .description("create a segment of listed people, of a condition, or of both")
+    .description("create a segment from a list of users, a condition, or both")
     .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")
-    .option("--include <keys>", "targeting keys that are in it, with commas between them", keys)
-    .option("--exclude <keys>", "targeting keys that are never in it", keys)
-    .option("--when <condition>", "who else is in it; may be repeated", conditions)
-    .option("--description <text>", "what it is for")
+    .option("--include <keys>", "targeting keys to include, separated by commas", keys)
+    .option("--exclude <keys>", "targeting keys to always exclude", keys)
+    .option("--when <condition>", "condition for unlisted users; can be repeated", conditions)
+    .option("--description <text>", "what the segment is for")
     .addHelpText("after", conditionHelp)
     .action(createSegment);
   withExamples(
@@ -68,9 +68,9 @@ export const addSegmentChanges = (group: Command): void => {
   const update = reasonedCommand(group.command("update"))
     .description("change the condition or the description of a segment")
     .argument("<segment>", "the segment's key")
-    .option("--when <condition>", "who else is in it; may be repeated", conditionsOrNone)
-    .option("--no-when", "nobody is in it by a condition")
-    .option("--description <text>", "what it is for; an empty text takes it away")
+    .option("--when <condition>", "condition for unlisted users; can be repeated", conditionsOrNone)
+    .option("--no-when", "remove the condition")
+    .option("--description <text>", "what the segment is for; an empty string removes it")
     .addHelpText("after", conditionHelp)
     .action(updateSegment);
   withExamples(
@@ -84,13 +84,13 @@ export const addSegmentChanges = (group: Command): void => {
       .description(description)
       .argument("<segment>", "the segment's key")
       .argument("[member...]", "targeting keys")
-      .option("--exclude", "those who are never in it, instead of those who are")
+      .option("--exclude", "change the excluded keys instead of the included ones")
       .option("--file <file>", "targeting keys, one per line; - reads standard input")
       .action((key: string, listed: readonly string[], options: MemberOptions) =>
         moveMembers(name, key, listed, options),
       );
   withExamples(
-    members("add", "add targeting keys to a segment, however many"),
+    members("add", "add any number of targeting keys to a segment"),
     "halyard segments add beta user-3 user-4",
     "halyard segments add beta --file users.txt",
   );
@@ -101,13 +101,13 @@ export const addSegmentChanges = (group: Command): void => {
   );
 
   const remove = reasonedCommand(group.command("delete"))
-    .description("delete a segment that no flag names; its history stays")
+    .description("delete a segment that no flag references; its history is kept")
     .argument("<segment>", "the segment's key")
     .action(deleteSegment);
   withExamples(remove, "halyard segments delete beta --yes");
 };
 
-/** The value so far is true where there is also a --no form. */
+/** The previous value is true because there is also a --no form. */
 const conditionsOrNone = (text: string, before: unknown): Condition[] =>
   conditions(text, Array.isArray(before) ? (before as Condition[]) : []);
 
@@ -135,7 +135,7 @@ const createSegment = async (key: string, options: CreateOptions): Promise<void>
   if (options.json) return printJson({ ...made, counts, ...place.json });
   print(`Created the segment ${key} ${place.text}: ${countsText(counts)}.`);
   print(
-    `Name it in a rule: ${connection.hint(`flags rules add FLAG --when "segment ${key}" --serve on`)}`,
+    `Use it in a rule: ${connection.hint(`flags rules add FLAG --when "segment ${key}" --serve on`)}`,
   );
 };
 
@@ -161,11 +161,11 @@ const updateSegment = async (key: string, options: UpdateOptions): Promise<void>
   print(isSame ? `${key} is unchanged ${where}.` : `Changed the segment ${key} ${where}.`);
 };
 
-/** What goes in several requests would be several change requests, each made for the version before the others. */
+/** Several requests would become several change requests, each based on a version before the others. */
 const refuseLongLists = ({ proposes, text }: Place, parts: number): void => {
   if (!proposes || parts <= 1) return;
   throw new CommandFailed(
-    `So many targeting keys do not fit into one change request or preview ${text}: pass fewer at a time.`,
+    `This number of targeting keys doesn't fit into one change request or preview ${text}. Pass fewer at a time.`,
     exitCodes.usage,
   );
 };
@@ -193,7 +193,7 @@ const moveMembers = async (
   const fromFile = options.file === undefined ? [] : readMembers(options.file);
   const members = [...new Set([...listed, ...fromFile])];
   if (members.length === 0) {
-    throw new CommandFailed("Name targeting keys, or a file of them with --file.", exitCodes.usage);
+    throw new CommandFailed("Pass targeting keys, or a file of them with --file.", exitCodes.usage);
   }
   const connection = connect(options);
   const { segments } = connection.management;
@@ -232,6 +232,6 @@ const deleteSegment = async (key: string, options: Options): Promise<void> => {
   answered(connection, await segments.delete(key, match));
   if (options.json) return printJson({ key, deleted: true, ...place.json });
   print(
-    `Deleted the segment ${key} ${place.text}. Its history stays: ${connection.hint(`segments history ${key}`)}`,
+    `Deleted the segment ${key} ${place.text}. Its history is kept: ${connection.hint(`segments history ${key}`)}`,
   );
 };

@@ -1,4 +1,4 @@
-// halyard segments: the named groups of people of an environment, which the rules of flags refer to.
+// halyard segments: shows and changes segments, the named groups of users that rules reference.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import type { HistoryEntry } from "@halyard/sdk/management";
@@ -30,7 +30,7 @@ interface ReadOptions extends ConnectionOptions {
 
 export const segmentCommands = (): Command => {
   const group = new Command("segments").description(
-    "see and change the segments of an environment: named groups of people",
+    "view and change segments: named groups of users",
   );
   const read = (name: string, description: string) =>
     serverCommand(group.command(name), "a server").description(description);
@@ -43,7 +43,7 @@ export const segmentCommands = (): Command => {
   );
   withExamples(
     pastCommand(
-      read("show", "show a segment: its members, its condition and the flags that name it"),
+      read("show", "show a segment: its members, its condition and the flags that reference it"),
     )
       .argument("<segment>", "the segment's key")
       .action(showSegment),
@@ -53,7 +53,7 @@ export const segmentCommands = (): Command => {
   );
   addSegmentChanges(group);
   withExamples(
-    read("flags", "list the flags that name a segment, and the rules in which they do")
+    read("flags", "list the flags that reference a segment, and their rules")
       .argument("<segment>", "the segment's key")
       .action(listFlags),
     "halyard segments flags beta",
@@ -88,11 +88,11 @@ const listSegments = async (options: ReadOptions & PastOptions): Promise<void> =
   if (segments.length === 0) printAside("No segments.");
 };
 
-/** More would not be read; --json has all. */
+/** Longer lists are cut for readability. --json has all members. */
 const maxShown = 20;
 
 const membersText = (members: readonly string[]): string => {
-  if (members.length === 0) return "nobody";
+  if (members.length === 0) return "none";
   const shown = members.slice(0, maxShown).join(", ");
   const more = members.length - maxShown;
   return more > 0 ? `${shown} and ${more} more (--json shows all)` : shown;
@@ -104,7 +104,7 @@ const showSegment = async (key: string, options: ReadOptions & PastOptions): Pro
   const when = pastOf(options);
   const [found, used] = await Promise.all([
     segments.get(key, when),
-    // Which flags name it is known of now only.
+    // References are known for current flags only.
     when === undefined ? segments.flags(key) : undefined,
   ]);
   const segment: Segment = answered(connection, found);
@@ -117,7 +117,7 @@ const showSegment = async (key: string, options: ReadOptions & PastOptions): Pro
       (list) =>
         [
           list === "include" ? "included" : "excluded",
-          `${segment[list].length}: ${membersText(segment[list])}`.replace("0: nobody", "nobody"),
+          `${segment[list].length}: ${membersText(segment[list])}`.replace("0: none", "none"),
         ] as const,
     ),
     ["when", segment.when === null ? "no condition" : conditionText(segment.when)],
@@ -143,7 +143,7 @@ const listFlags = async (key: string, options: ReadOptions): Promise<void> => {
     ["flag", "rules"],
     flags.map((flag) => [flag.key, flag.rules.join(", ")]),
   );
-  if (flags.length === 0) printAside(`No flag names ${key}.`);
+  if (flags.length === 0) printAside(`No flags reference ${key}.`);
 };
 
 const largestPage = 1_000;
@@ -162,7 +162,7 @@ const showHistory = async (
   }
   const shown = entries.slice(0, options.limit);
   if (shown.length === 0) {
-    // Fails when there is none of this key.
+    // Fails if there is no segment with this key.
     answered(connection, await connection.management.segments.flags(key));
   }
   if (options.json) return printJson(shown);

@@ -1,4 +1,4 @@
-// Where people are: on a server, called with an owner key, or in its database without one.
+// Where commands for users work: on a server with an owner's key, or in its database without a key.
 import type { InvitedUser, NewUser, User, UserPatch } from "@halyard/sdk/management";
 import { emailKeyOf, shownUser } from "@halyard/server/people";
 import { operator as operatorActor } from "@halyard/server/roles";
@@ -33,7 +33,7 @@ export interface Directory {
   /** The same place as JSON. */
   readonly place: object;
   list(): Promise<readonly User[]>;
-  /** Asks first in production; `what` is the change in words. */
+  /** Asks for confirmation in production. `what` describes the change. */
   begin(what: string): Promise<void>;
   invite(user: NewUser): Promise<InvitedUser>;
   update(id: string, patch: UserPatch): Promise<User>;
@@ -50,7 +50,7 @@ export const userCommand = (command: Command): Command =>
     .addHelpText(
       "after",
       `
-With an address (--url, HALYARD_URL or a profile) or an API key it calls a server; the key needs the role owner. With
+With an address (--url, HALYARD_URL or a profile) or an API key, it calls a server; the key needs the role owner. With
 --data, or without an address and a key, it works on the database directly. --database ignores a key, not an address.`,
     );
 
@@ -72,7 +72,7 @@ const isForDatabase = (options: UserOptions): boolean => {
 const onServer = (options: UserOptions): Directory => {
   const connection = connect(
     options,
-    " On the server's machine, --data FOLDER works on the database without one.",
+    " On the server's machine, --data FOLDER works on the database without a key.",
   );
   const { users } = connection.management;
   const ask = async <T>(result: Promise<Parameters<typeof answered<T>>[1]>): Promise<T> =>
@@ -91,7 +91,7 @@ const onServer = (options: UserOptions): Directory => {
   };
 };
 
-/** The work with the people of the server or the database that the options name. */
+/** The users of the server or the database that the options specify. */
 export const withDirectory = async (
   options: UserOptions,
   work: (directory: Directory) => Promise<void>,
@@ -129,7 +129,7 @@ export const withDirectory = async (
   );
 };
 
-/** The one with this id, e-mail address or name. */
+/** The user with this id, email address or name. */
 export const personNamed = async <T extends Pick<User, "id" | "name" | "email">>(
   directory: { list(): Promise<readonly T[]> },
   text: string,
@@ -144,13 +144,13 @@ export const personNamed = async <T extends Pick<User, "id" | "name" | "email">>
   const [only, ...others] = found;
   if (!only) {
     throw new CommandFailed(
-      `There is nobody with the id, e-mail address or name "${text}": halyard users list shows everybody.`,
+      `No user has the id, email address or name "${text}". halyard users list shows all users.`,
       exitCodes.notFound,
     );
   }
   if (others.length === 0) return only;
   throw new CommandFailed(
-    `${found.length} people have the name "${text}": use an id or an e-mail address, as halyard users list shows them.`,
+    `${found.length} users have the name "${text}": use an id or an email address, which halyard users list shows.`,
     exitCodes.conflict,
   );
 };

@@ -1,4 +1,4 @@
-// halyard users link-accounts and unlink-account: which accounts belong to one human.
+// halyard users link-accounts and unlink-account: record which accounts belong to the same person.
 import type { User } from "@halyard/sdk/management";
 import { Argument, type Command } from "commander";
 import { withExamples } from "../../terminal/examples.ts";
@@ -6,20 +6,22 @@ import { inOneLine, print, printAside, printJson } from "../../terminal/output.t
 import { personNamed, type UserOptions, userCommand, withDirectory } from "./directory.ts";
 
 const account = (name: string, description: string) => new Argument(`<${name}>`, description);
-const yesOption = ["-y, --yes", "do not ask for confirmation"] as const;
-const described = "id, e-mail address or name";
+const yesOption = ["-y, --yes", "skip confirmation"] as const;
+const described = "id, email address or name";
 
 export const addLinkedAccountCommands = (group: Command): void => {
   const link = userCommand(group.command("link-accounts"))
-    .description("declare that two accounts belong to one human, who then can't approve alone")
-    .addArgument(account("person", `the one account: its ${described}`))
+    .description(
+      "record that two accounts belong to the same person, who then can't approve their own changes",
+    )
+    .addArgument(account("person", `the first account: its ${described}`))
     .addArgument(account("other", `the other account: its ${described}`))
     .option(...yesOption)
     .action(linkAccounts);
   withExamples(link, "halyard users link-accounts ada@example.com usr_5d41402abc4b2a76");
 
   const unlink = userCommand(group.command("unlink-account"))
-    .description("separate an account from all accounts that it is linked with")
+    .description("unlink an account from all other accounts")
     .addArgument(account("person", `its ${described}`))
     .option(...yesOption)
     .action(unlinkAccount);
@@ -35,7 +37,7 @@ const linkAccounts = (text: string, other: string, options: UserOptions): Promis
     if (options.json) return printJson({ ...linked, ...directory.place });
     print(
       inOneLine(
-        `${one.name} (${one.id}) and ${two.name} (${two.id}) are accounts of one human${directory.text}.`,
+        `${one.name} (${one.id}) and ${two.name} (${two.id}) now belong to the same person${directory.text}.`,
       ),
     );
   });
@@ -46,17 +48,17 @@ const unlinkAccount = (text: string, options: UserOptions): Promise<void> =>
     await directory.begin(`Unlink ${name} (${id})`);
     const unlinked = await directory.unlink(id);
     if (options.json) return printJson({ ...unlinked, ...directory.place });
-    print(inOneLine(`${name} (${id}) is linked with no other account${directory.text}.`));
+    print(inOneLine(`${name} (${id}) is no longer linked to other accounts${directory.text}.`));
   });
 
-/** Lists accounts that look like one human's but aren't linked, so that an owner can decide. */
+/** Lists accounts that may belong to the same person but aren't linked, so that an owner can decide. */
 export const printSameAddresses = (users: readonly User[]): void => {
   const byId = new Map(users.map((user) => [user.id, user]));
   for (const { id, name, sameAddress, linked } of users) {
     for (const other of sameAddress.filter((each) => id < each && !linked.includes(each))) {
       printAside(
         inOneLine(
-          `${name} (${id}) and ${byId.get(other)?.name ?? other} (${other}) have the same e-mail address: link them with halyard users link-accounts, or remove the account that is not used.`,
+          `${name} (${id}) and ${byId.get(other)?.name ?? other} (${other}) have the same email address: link them with halyard users link-accounts, or remove the unused account.`,
         ),
       );
     }

@@ -1,4 +1,4 @@
-// halyard users: invite people, say what they may do, remove them.
+// halyard users: invites users, sets their roles, and removes them.
 import type { PersonRole, User } from "@halyard/sdk/management";
 import { personRoles } from "@halyard/server/roles";
 import { Argument, Command, InvalidArgumentError } from "commander";
@@ -37,7 +37,7 @@ interface RoleOptions extends UserOptions {
 const isRole = (text: string | undefined): text is PersonRole =>
   personRoles.some((role) => role === text);
 
-/** `production=editor`, one after the other. */
+/** Collects values such as `production=editor`. */
 const roleIn = (text: string, before: Readonly<Record<string, PersonRole>> = {}) => {
   const [environment = "", role] = text.split("=", 2);
   if (environment !== "" && isRole(role)) return { ...before, [environment]: role };
@@ -46,25 +46,26 @@ const roleIn = (text: string, before: Readonly<Record<string, PersonRole>> = {})
   );
 };
 
-const yesOption = ["-y, --yes", "do not ask for confirmation"] as const;
-const person = new Argument("<person>", "their id, e-mail address or name");
+const yesOption = ["-y, --yes", "skip confirmation"] as const;
+const person = new Argument("<person>", "their id, email address or name");
 
 export const userCommands = (): Command => {
   const group = new Command("users").description(
-    "invite people, say what they may do, and remove them, on a server or in its database",
+    "invite users, set their roles and remove them, on a server or in its database",
   );
 
-  const list = userCommand(group.command("list"))
-    .description("list everybody with an account")
-    .action(listUsers);
+  const list = userCommand(group.command("list")).description("list all users").action(listUsers);
   withExamples(list, "halyard users list", "halyard users list --data ./data");
 
   const invite = userCommand(group.command("invite"))
-    .description("invite a person and print the link that lets them in, only once")
-    .argument("<name>", "as history and events name them")
-    .option("--email <address>", "what they sign in with when they have a password")
-    .option("--role <environment=role>", "what they may do in an environment; repeatable", roleIn)
-    .option("--owner", "they manage people and environments, and may do everything everywhere")
+    .description("invite a user and print the invitation link once")
+    .argument("<name>", "their name in history and events")
+    .option("--email <address>", "their email address for signing in with a password")
+    .option("--role <environment=role>", "their role in an environment; can be repeated", roleIn)
+    .option(
+      "--owner",
+      "make them an owner, who manages users and environments and can change everything",
+    )
     .option(...yesOption)
     .action(inviteUser);
   withExamples(
@@ -74,12 +75,12 @@ export const userCommands = (): Command => {
   );
 
   const role = userCommand(group.command("role"))
-    .description("say what a person may do: in an environment, or as an owner")
+    .description("set a user's role in an environment, or make them an owner")
     .addArgument(person)
     .argument("[environment]", "the name of the environment")
-    .addArgument(new Argument("[role]", "what they may do there").choices([...personRoles, "none"]))
+    .addArgument(new Argument("[role]", "their role there").choices([...personRoles, "none"]))
     .option("--owner", "make them an owner")
-    .option("--no-owner", "they are no owner any more, and have only the role that is given")
+    .option("--no-owner", "remove the owner role, leaving only the role that you specify")
     .option(...yesOption)
     .action(setRole);
   withExamples(
@@ -91,7 +92,7 @@ export const userCommands = (): Command => {
   );
 
   const link = userCommand(group.command("link"))
-    .description("print a new link for a person, also for one who has lost their password")
+    .description("print a new invitation link, including for lost passwords")
     .addArgument(person)
     .option(...yesOption)
     .action(newLink);
@@ -101,14 +102,14 @@ export const userCommands = (): Command => {
 
   const lost = operatorCommand(group.command("reset-second-factor"))
     .description(
-      "take the second factor off for a person who has lost it and the recovery codes; in the database only",
+      "turn off two-factor authentication for a user who lost the device and the recovery codes; in the database only",
     )
     .addArgument(person)
     .action(resetSecondFactor);
   withExamples(lost, "halyard users reset-second-factor ada@example.com");
 
   const remove = userCommand(group.command("remove"))
-    .description("remove a person: their sessions and personal keys end immediately")
+    .description("remove a user; their sessions and personal keys end immediately")
     .addArgument(person)
     .option(...yesOption)
     .action(removeUser);
@@ -129,7 +130,7 @@ const listUsers = (options: UserOptions): Promise<void> =>
     const users = await directory.list();
     if (options.json) return printJson(users);
     printTable(
-      ["id", "name", "e-mail", "roles", "state", "signed in"],
+      ["id", "name", "email", "roles", "state", "signed in"],
       users.map((user) => [
         user.id,
         user.name,
@@ -149,7 +150,7 @@ const printLink = (
 ): void => {
   print(url);
   printAside(
-    `Send this link to ${name}, who has an account${text}. It works once, until ${expiresAt}, and is not shown again.`,
+    `Send this link to ${name}, who has an account${text}. It works once, until ${expiresAt}, and won't be shown again.`,
   );
 };
 
@@ -165,7 +166,7 @@ const inviteUser = (name: string, options: InviteOptions): Promise<void> =>
 const newLink = (text: string, options: UserOptions): Promise<void> =>
   withDirectory(options, async (directory) => {
     const { id, name } = await personNamed(directory, text);
-    await directory.begin(`Make a new link for ${name}`);
+    await directory.begin(`Create a new link for ${name}`);
     const invitation = await directory.newInvitation(id);
     if (options.json) return printJson({ id, ...invitation, ...directory.place });
     printLink(name, invitation, directory);
@@ -180,19 +181,16 @@ const setRole = (
   const { owner } = options;
   if (environment === undefined && owner === undefined) {
     throw new CommandFailed(
-      "An environment and a role are needed, such as production editor; or --owner.",
+      "Specify an environment and a role, such as production editor, or --owner.",
       exitCodes.usage,
     );
   }
   if (environment !== undefined && role === undefined) {
-    throw new CommandFailed(
-      `A role is needed: one of ${personRoles.join(", ")}, none.`,
-      exitCodes.usage,
-    );
+    throw new CommandFailed(`Specify a role: ${personRoles.join(", ")} or none.`, exitCodes.usage);
   }
   return withDirectory(options, async (directory) => {
     const { id, name } = await personNamed(directory, text);
-    await directory.begin(`Change what ${name} may do`);
+    await directory.begin(`Change the roles of ${name}`);
     const changed = await directory.update(id, {
       ...(owner !== undefined && { owner }),
       ...(environment !== undefined &&
@@ -210,7 +208,7 @@ const resetSecondFactor = (text: string, options: OperatorOptions): Promise<void
     if (options.json) return printJson({ id, ...place.json });
     print(
       inOneLine(
-        `Removed the second factor of ${name} (${id})${place.text}, and ended their sessions.`,
+        `Turned off two-factor authentication for ${name} (${id})${place.text}, and ended their sessions.`,
       ),
     );
   });

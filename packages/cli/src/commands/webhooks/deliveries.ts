@@ -1,4 +1,4 @@
-// halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
+// halyard webhooks test, trigger, deliveries, retry and replay: show deliveries, and send events again.
 import { setTimeout as pause } from "node:timers/promises";
 import { eventTypes } from "@halyard/core/event-types";
 import type { Delivery, EventName, ReplayRange } from "@halyard/sdk/management";
@@ -37,11 +37,11 @@ interface ReplayOptions extends Options {
 }
 
 const largestPage = 1_000;
-/** A receiver has 15 seconds; the rest is for the queue. */
+/** In milliseconds: 15 seconds for the receiver, the rest for the queue. */
 const longestTest = 30_000;
 const betweenLooks = 100;
 
-const webhook = ["<webhook>", "its id, as webhooks list shows it"] as const;
+const webhook = ["<webhook>", "its id, which webhooks list shows"] as const;
 const readOf = (group: Command, name: string): Command =>
   serverCommand(group.command(name), "a server").argument(...webhook);
 const onWebhook = (group: Command, name: string, command = serverCommand): Command =>
@@ -60,7 +60,7 @@ export const addDeliveryCommands = (group: Command): void => {
     .addHelpText(
       "after",
       `
-The event looks like a real one, but its sequence is null, as that of every test. Only this webhook gets it.`,
+The event looks like a real one, but its sequence is null. Only this webhook receives it.`,
     )
     .action((type: EventName, id: string, options: Options) => testWebhook(id, options, type));
   withExamples(trigger, "halyard webhooks trigger flag.enabled wh_3f9a0c5be1d24f6a8b7c6d5e");
@@ -85,16 +85,16 @@ The event looks like a real one, but its sequence is null, as that of every test
   );
 
   const retry = onWebhook(group, "retry", changeCommand)
-    .description("retry now: what waits for its retry, and once more what has failed")
+    .description("retry waiting and failed deliveries now")
     .action(retryDeliveries);
   withExamples(retry, "halyard webhooks retry wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const replay = onWebhook(group, "replay", changeCommand)
     .description("replay events: one delivery, or all events of a range")
-    .argument("[delivery]", "the id of the delivery, as webhooks deliveries shows it")
-    .option("--after-sequence <number>", "every event after this number", wholeNumber(0))
-    .option("--from <time>", "every event from this time on, or from this long ago", moment)
-    .option("--to <time>", "every event up to this time", moment)
+    .argument("[delivery]", "the id of the delivery, which webhooks deliveries shows")
+    .option("--after-sequence <number>", "all events after this number", wholeNumber(0))
+    .option("--from <time>", "all events since this time, or for an age such as 2h", moment)
+    .option("--to <time>", "all events up to this time", moment)
     .action(replayEvents);
   withExamples(
     replay,
@@ -113,7 +113,7 @@ const testWebhook = async (
 ): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
-  // A test says what it is; an event that looks real may set something in motion.
+  // A test event is marked as one, but a realistic event may trigger actions.
   const place =
     type === testType
       ? await placeOf(connection)
@@ -141,7 +141,7 @@ const testWebhook = async (
   );
 };
 
-/** When it is due, and which delivery it waits for: of two tests that are due at the same time, the earlier goes first. */
+/** When the delivery is due, and which one it waits for: if two tests are due at the same time, the earlier goes first. */
 const whyWaiting = async (
   connection: Connection,
   id: string,
@@ -158,11 +158,11 @@ const whyWaiting = async (
   return `, behind an earlier test that is pending (${earlier.id}) and due at ${nextAttemptAt}`;
 };
 
-/** Due later than this command waits; both times are the server's. */
+/** Due later than this command waits. Both times are the server's. */
 const isDueTooLate = ({ createdAt, nextAttemptAt }: Delivery): boolean =>
   nextAttemptAt !== null && Date.parse(nextAttemptAt) - Date.parse(createdAt) > longestTest;
 
-/** The delivery after its first attempt, or as it is after the longest wait. */
+/** The delivery after its first attempt, or after the maximum wait. */
 const attempted = async (
   connection: Connection,
   id: string,
@@ -225,11 +225,11 @@ const retryDeliveries = async (id: string, options: Options): Promise<void> => {
   }
   if (options.json) return printJson({ retried, ...json });
   print(
-    `Deliveries that wait for a retry are due now ${where}${retried === 0 ? "" : `, and ${retried} that had failed`}. A receiver that fails gets one request at a time; when it accepts one, the rest follows. ${connection.hint(`webhooks get ${id}`)} shows the result.`,
+    `Waiting ${retried === 0 ? "" : `deliveries and ${retried} failed `}deliveries are due now ${where}. A failing receiver gets one request at a time; once it accepts one, the rest follow. ${connection.hint(`webhooks get ${id}`)} shows the result.`,
   );
 };
 
-/** Milliseconds between two questions how far a replay is. */
+/** Milliseconds between two checks of a replay's progress. */
 const pollEvery = 500;
 
 const replayEvents = async (
@@ -273,7 +273,7 @@ const replayEvents = async (
   }
   const { replayed, throughSequence, state } = replay;
   if (options.json) return printJson({ replayed, throughSequence, state, ...json });
-  if (state === "stopped") printAside("The replay was stopped before its end.");
+  if (state === "stopped") printAside("The replay was stopped before it finished.");
   if (replayed === 0) return print(`No event in that range matches this webhook ${where}.`);
   print(
     `Queued ${replayed} event${replayed === 1 ? "" : "s"} ${where}, up to sequence ${throughSequence}; ${result}.`,

@@ -1,4 +1,4 @@
-// halyard webhooks listen: the events of an environment, signed and forwarded as webhooks to a receiver that the server cannot reach.
+// halyard webhooks listen: forwards the events of an environment, signed as webhooks, to a receiver that the server cannot reach.
 import { createHmac, randomBytes } from "node:crypto";
 import { request as beginHttp } from "node:http";
 import { request as beginHttps } from "node:https";
@@ -36,7 +36,7 @@ interface ListenOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** As long as the server gives a receiver. */
+/** In milliseconds, the same as the server's limit for receivers. */
 const longestRequest = 15_000;
 
 export const addListenCommand = (group: Command): void => {
@@ -44,7 +44,10 @@ export const addListenCommand = (group: Command): void => {
     .description(
       "receive webhooks on this machine: prints each event, and forwards it to a receiver",
     )
-    .option("--forward-to <address>", "POST each event to this address, signed as a webhook is")
+    .option(
+      "--forward-to <address>",
+      "POST each event to this address, signed like a webhook request",
+    )
     .option("--events <names>", "the events to receive, separated by commas", "*")
     .option("--since <time>", "start with the events since this time, or this long ago", moment)
     .addOption(
@@ -57,13 +60,13 @@ export const addListenCommand = (group: Command): void => {
         .env("HALYARD_SERVICE_NAME")
         .default(defaultServiceName),
     )
-    .option("--cloud-events", "send the headers of CloudEvents too")
+    .option("--cloud-events", "include CloudEvents headers")
     .addHelpText(
       "after",
       `
-Nothing is registered: the command follows the environment, wherever the server is, and sends what a webhook would get:
-the same body and headers, signed with its own secret. It sends each event once and in order, and does not retry.
-With --json each event is one line.`,
+The command registers no webhook. It follows the environment, wherever the server runs, and sends the same requests as
+a webhook, signed with its own secret. It sends each event once, in order, and does not retry.
+With --json, each event is one line.`,
     )
     .action(listen);
   withExamples(
@@ -80,7 +83,7 @@ const addressOf = (text: string): string => {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return url.href;
   throw usageError(
-    `--forward-to needs an address such as http://localhost:3000/hook, not ${text}.`,
+    `--forward-to requires an address such as http://localhost:3000/hook, not ${text}.`,
   );
 };
 
@@ -94,13 +97,13 @@ const secretOf = (given: string | undefined): string => {
   return secret;
 };
 
-/** Whether an event is to be shown. */
+/** Selects the events to show. */
 const choose = (text: string): ((event: LoggedEvent) => boolean) => {
   const names: readonly string[] = eventNames(text);
   const allowed = ["*", ...eventTypes];
   const unknown = names.find((name) => !allowed.includes(name));
   if (names.length === 0 || unknown !== undefined) {
-    throw usageError(`--events needs names out of ${allowed.join(", ")}.`);
+    throw usageError(`--events accepts ${allowed.join(", ")}.`);
   }
   return ({ type }) => names.includes("*") || names.includes(type);
 };
@@ -110,7 +113,7 @@ const mac: Mac = (scheme, secret, data) =>
     .update(data)
     .digest();
 
-/** Not with fetch, which adds headers of its own: a receiver gets what the server would send. */
+/** Not with fetch, which adds headers of its own. A receiver must get exactly what the server would send. */
 const post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -139,7 +142,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
   const isChosen = choose(options.events);
   const stop = untilStopped();
 
-  /** The receiver's answer in words. */
+  /** A description of the receiver's response. */
   const forward = async (url: string, event: LoggedEvent): Promise<string> => {
     const body = new TextEncoder().encode(JSON.stringify(event));
     const deliveryId = `dlv_${randomBytes(16).toString("hex")}`;

@@ -30,7 +30,7 @@ interface Options extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const webhook = ["<webhook>", "its id, as webhooks list shows it"] as const;
+const webhook = ["<webhook>", "its id, which webhooks list shows"] as const;
 
 const onWebhook = (group: Command, name: string): Command =>
   changeCommand(group.command(name)).argument(...webhook);
@@ -43,16 +43,16 @@ export const addManageCommands = (group: Command): void => {
 
   const get = serverCommand(group.command("get"), "a server")
     .argument(...webhook)
-    .description("show a webhook and how its deliveries go")
+    .description("show a webhook and the health of its deliveries")
     .action(getWebhook);
   withExamples(get, "halyard webhooks get wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const create = changeCommand(group.command("create"))
-    .description("register a webhook and print its secret, only once")
-    // Not --url: that is the server's address.
-    .argument("<address>", "where to send: the https address of the receiver")
+    .description("register a webhook and print its secret once")
+    // Not --url, which is the server's address.
+    .argument("<address>", "the https URL of the receiver")
     .option("--events <names>", "the events to send, separated by commas", "*")
-    .option("--cloud-events", "send the headers of CloudEvents too")
+    .option("--cloud-events", "include CloudEvents headers")
     .action(createWebhook);
   withExamples(
     create,
@@ -62,10 +62,10 @@ export const addManageCommands = (group: Command): void => {
   );
 
   const update = onWebhook(group, "update")
-    .description("change the events of a webhook, or whether it gets the headers of CloudEvents")
+    .description("change a webhook's events, or its CloudEvents headers")
     .option("--events <names>", "the events to send, separated by commas")
-    .option("--cloud-events", "send the headers of CloudEvents too")
-    .option("--no-cloud-events", "send them no more")
+    .option("--cloud-events", "include CloudEvents headers")
+    .option("--no-cloud-events", "no longer include CloudEvents headers")
     .action(updateWebhook);
   withExamples(
     update,
@@ -74,16 +74,16 @@ export const addManageCommands = (group: Command): void => {
   );
 
   const pause = onWebhook(group, "pause")
-    .description("send nothing to a webhook until it is resumed")
+    .description("pause a webhook until it is resumed")
     .action((id: string, options: Options) => setActive(id, false, options));
   withExamples(pause, "halyard webhooks pause wh_3f9a0c5be1d24f6a8b7c6d5e");
   const resume = onWebhook(group, "resume")
-    .description("send to a webhook again, beginning with its pending deliveries")
+    .description("resume a webhook, starting with its pending deliveries")
     .action((id: string, options: Options) => setActive(id, true, options));
   withExamples(resume, "halyard webhooks resume wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const rotate = onWebhook(group, "rotate")
-    .description("give a webhook a new secret and print it, only once")
+    .description("rotate a webhook's secret and print the new one once")
     .option("--immediately", "stop using the old secret now, not after 24 hours")
     .action(rotateSecret);
   withExamples(
@@ -93,7 +93,7 @@ export const addManageCommands = (group: Command): void => {
   );
 
   const remove = onWebhook(group, "delete")
-    .description("remove a webhook with its deliveries")
+    .description("delete a webhook with its deliveries")
     .action(deleteWebhook);
   withExamples(remove, "halyard webhooks delete wh_3f9a0c5be1d24f6a8b7c6d5e --yes");
 };
@@ -133,7 +133,7 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
   print(coloured("bold", webhook.id));
   print(`  address  ${inOneLine(webhook.url)}`);
   print(`  events   ${webhook.events.join(", ")}`);
-  if (webhook.cloudEvents) print("  headers  with those of CloudEvents");
+  if (webhook.cloudEvents) print("  headers  CloudEvents");
   print(`  state    ${shownCell(stateOf(webhook, health))}`);
   print(`  created  ${webhook.createdAt}`);
   const why = health.deactivatedFor === null ? "" : `: ${inOneLine(health.deactivatedFor)}`;
@@ -166,7 +166,7 @@ const healthCell = ({ status }: WebhookHealth): Cell => ({
   text: status,
 });
 
-/** A webhook that fails gets no more requests although more are due. */
+/** A failing webhook gets one request at a time, even if more are due. */
 const nextText = ({ status }: WebhookHealth, at: string): string =>
   status === "failing" && Date.parse(at) <= Date.now()
     ? "one request at a time until one succeeds, about 15 seconds apart"
@@ -191,11 +191,11 @@ const createWebhook = async (
   print(`id      ${made.id}`);
   print(`secret  ${made.secret}`);
   printAside(
-    `\nRegistered ${place.text}. Save the secret now, it is not shown again: the receiver verifies every request with it.\nThen test it: ${connection.hint(`webhooks test ${made.id}`)}`,
+    `\nRegistered ${place.text}. Save the secret now: it won't be shown again, and the receiver needs it to verify requests.\nThen test the webhook: ${connection.hint(`webhooks test ${made.id}`)}`,
   );
 };
 
-/** Absent when the command does not say. */
+/** Undefined if the option is not passed. */
 const headersOf = ({ cloudEvents }: { readonly cloudEvents?: boolean }) =>
   cloudEvents === undefined ? {} : { cloudEvents };
 
@@ -207,7 +207,7 @@ const updateWebhook = async (
   const patch = { ...events, ...headersOf(options) };
   if (Object.keys(patch).length === 0) {
     throw new CommandFailed(
-      "Nothing to change: give --events, --cloud-events or --no-cloud-events.",
+      "Nothing to change: pass --events, --cloud-events or --no-cloud-events.",
       exitCodes.usage,
     );
   }
@@ -215,7 +215,7 @@ const updateWebhook = async (
   const { text: where, json } = await beginChange(connection, `Change ${id}`, options.yes);
   const changed = answered(connection, await connection.management.webhooks.update(id, patch));
   if (options.json) return printJson({ ...changed, ...json });
-  const headers = changed.cloudEvents ? ", with the headers of CloudEvents" : "";
+  const headers = changed.cloudEvents ? ", with CloudEvents headers" : "";
   print(
     `${id} is changed ${where}: ${inOneLine(changed.url)} gets ${changed.events.join(", ")}${headers}.`,
   );
@@ -230,10 +230,10 @@ const setActive = async (id: string, active: boolean, options: Options): Promise
   if (options.json) return printJson({ ...changed, ...json });
   const receiver = inOneLine(changed.url);
   if (active) return print(`${id} is active ${where}: events are sent to ${receiver}.`);
-  print(`${id} is paused ${where}: nothing is sent to ${receiver}.`);
+  print(`${id} is paused ${where}: no events are sent to ${receiver}.`);
   const { hint } = connection;
   printAside(
-    `Events that happen meanwhile are not queued for it. After ${hint(`webhooks resume ${id}`)}, replay them:\n  ${hint(`webhooks replay ${id} --from ${before}`)}`,
+    `Events are not queued while it is paused. After ${hint(`webhooks resume ${id}`)}, replay them:\n  ${hint(`webhooks replay ${id} --from ${before}`)}`,
   );
 };
 
@@ -244,15 +244,15 @@ const rotateSecret = async (
   const connection = connect(options);
   const immediately = options.immediately === true;
   const { webhooks } = connection.management;
-  const place = await beginChange(connection, `Give ${id} a new secret`, options.yes);
+  const place = await beginChange(connection, `Rotate the secret of ${id}`, options.yes);
   const rotated = answered(connection, await webhooks.rotateSecret(id, { immediately }));
   if (options.json) return printJson({ id, ...rotated, ...place.json });
   print(rotated.secret);
   const until = rotated.previousSecretValidUntil;
   printAside(
     until === null
-      ? `This is the secret of ${id} ${place.text} from now on; it is not shown again. The old one is no longer used.`
-      : `This is the new secret of ${id} ${place.text}; it is not shown again. Configure the receiver before ${until}: until then requests are also signed with the old one.`,
+      ? `This is the new secret of ${id} ${place.text}. It won't be shown again. The old one is no longer used.`
+      : `This is the new secret of ${id} ${place.text}. It won't be shown again. Configure the receiver before ${until}: until then, requests are also signed with the old one.`,
   );
 };
 
@@ -261,8 +261,8 @@ const deleteWebhook = async (id: string, options: Options): Promise<void> => {
   const { webhooks } = connection.management;
   const [found, place] = await Promise.all([webhooks.get(id), placeOf(connection)]);
   const { url } = answered(connection, found);
-  await confirm(`Remove ${id} (${url}) ${place.text} with its deliveries?`, options.yes);
+  await confirm(`Delete ${id} (${url}) ${place.text} with its deliveries?`, options.yes);
   answered(connection, await webhooks.delete(id));
   if (options.json) return printJson({ id, deleted: true, ...place.json });
-  print(`Removed ${id} ${place.text}: nothing is sent to ${inOneLine(url)} any more.`);
+  print(`Deleted ${id} ${place.text}: no more events are sent to ${inOneLine(url)}.`);
 };

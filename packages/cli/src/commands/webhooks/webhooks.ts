@@ -1,4 +1,4 @@
-// halyard webhooks: register receivers of events and show their deliveries.
+// halyard webhooks: the group of commands that register receivers of events and show deliveries.
 import { Command } from "commander";
 import { addDeliveryCommands } from "./deliveries.ts";
 import { addListenCommand } from "./listen.ts";

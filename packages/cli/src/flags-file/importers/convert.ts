@@ -1,4 +1,4 @@
-// Makes flags of what an importer has found: with the meaning they had, or skipped with the reason.
+// Converts the flags that an importer has read: with the same meaning, or skipped with the reason.
 
 import { newFlag } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
@@ -9,19 +9,19 @@ import { offOf, renameVariants, variantNames } from "./rename.ts";
 import { suggestKey } from "./translate/names.ts";
 import type { Draft } from "./translate/outline.ts";
 
-/** A flag as an importer read it. */
+/** A flag that an importer has read. */
 export interface Found {
   readonly name: string;
   readonly description: string | undefined;
-  /** In Halyard; an approximation if there are reasons. */
+  /** The equivalent in Halyard; an approximation if there are reasons. */
   readonly draft: Draft;
-  /** An on/off flag as a rollout of 0 or 100%. */
+  /** An on/off flag as a rollout of 0% or 100%. */
   readonly asRollout?: Draft | undefined;
   /** Why Halyard has no equivalent. */
   readonly reasons: readonly string[];
-  /** What users should know about a flag that is imported. */
+  /** Differences that users should know about if the flag is imported. */
   readonly notes?: readonly string[];
-  /** Fewer get something other than off than in the other product. */
+  /** Fewer users get a value other than off than in the other product. */
   readonly isNarrower?: boolean;
   /** Never imported. */
   readonly archived?: boolean;
@@ -30,12 +30,12 @@ export interface Found {
 export interface LeftOut {
   readonly name: string;
   readonly reasons: readonly string[];
-  /** A valid key, if the name is not one. */
+  /** A valid key, if the name is not valid. */
   readonly suggestedKey?: string;
 }
 
 export interface Counts {
-  /** With exactly the meaning they had. */
+  /** Flags with exactly the same meaning. */
   readonly whole: number;
   readonly withNotes: number;
   readonly leftOut: number;
@@ -50,9 +50,9 @@ export interface Converted {
   readonly notes: readonly { readonly key: string; readonly note: string }[];
   readonly leftOut: readonly LeftOut[];
   readonly counts: Counts;
-  /** Imported turned off, because Halyard has no equivalent. */
+  /** Flags imported turned off, because Halyard has no equivalent. */
   readonly createOnly: ReadonlySet<string>;
-  /** Every name in the file, so that `prune` deletes none of them. */
+  /** The keys of all flags in the file, which `prune` must not delete. */
   readonly keep: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ export interface ConvertOptions {
 
 const keyFor = (name: string): string => (isFlagKey(name) ? name : suggestKey(name));
 
-/** The flag as it can be created in any case: off for everyone. */
+/** The flag without targeting, off for everyone, which is always valid. */
 const shellOf = (draft: Draft): Draft => {
   const { type, off = null } = draft;
   const { rules: _, requires: __, bucketBy: ___, bucketSeed: ____, ...plain } = draft;
@@ -81,19 +81,19 @@ const make = (key: string, description: string | undefined, draft: Draft): Made 
   const made = newFlag({ key, ...members, description: text === "" ? null : text });
   if (made.ok) return { flag: { ...made.flag, enabled } };
   const [first] = made.errors;
-  return { mistake: `is not possible in Halyard: ${first?.place} ${first?.message}` };
+  return { mistake: `is not valid in Halyard: ${first?.place} ${first?.message}` };
 };
 
 interface Candidate {
   readonly found: Found;
   readonly key: string;
   readonly draft: Draft;
-  /** About its name, which even `lossy` does not get around. */
+  /** Problems with the name, which apply even with `lossy`. */
   readonly nameReasons: readonly string[];
   readonly reasons: string[];
 }
 
-/** A flag whose required flags do not come over, or come over as something else, would mean something else. */
+/** Skips flags whose prerequisites are skipped or have a different meaning. */
 const checkRequirements = (candidates: readonly Candidate[]): void => {
   const byName = new Map(candidates.map((candidate) => [candidate.found.name, candidate]));
   const isBad = ({ found, nameReasons, reasons }: Candidate) =>
@@ -108,9 +108,13 @@ const checkRequirements = (candidates: readonly Candidate[]): void => {
           candidate.reasons.push(`requires ${flag}, which is not in the file`);
         else if (isBad(required)) candidate.reasons.push(`requires ${flag}, which is not imported`);
         else if (!variantNames(required.found.draft).includes(variant)) {
-          candidate.reasons.push(`requires ${flag} to give ${variant}, which it does not have`);
+          candidate.reasons.push(
+            `requires the variant ${variant} of ${flag}, which does not exist`,
+          );
         } else if (required.found.isNarrower && variant === offOf(required.found.draft)) {
-          candidate.reasons.push(`requires ${flag} to be off, which it is for more users here`);
+          candidate.reasons.push(
+            `requires ${flag} to be off, which is the case for more users here`,
+          );
         } else continue;
         hasChanged = true;
       }
@@ -118,7 +122,7 @@ const checkRequirements = (candidates: readonly Candidate[]): void => {
   }
 };
 
-/** If a flag isn't exact, flags that require it aren't exact either. */
+/** A flag is not exact if a prerequisite isn't. */
 const noteRequired = ({ found }: Candidate, all: readonly Candidate[]): string[] => {
   const isNoted = (name: string, seen: readonly string[]): boolean => {
     const required = all.find(({ found: other }) => other.name === name)?.found;
@@ -130,7 +134,7 @@ const noteRequired = ({ found }: Candidate, all: readonly Candidate[]): string[]
   };
   return (found.draft.requires ?? [])
     .filter(({ flag }) => isNoted(flag, []))
-    .map(({ flag }) => `requires ${flag}, whose notes apply here as well`);
+    .map(({ flag }) => `requires ${flag}, whose notes apply here too`);
 };
 
 export const convert = (
@@ -160,7 +164,7 @@ export const convert = (
         ? [`has variants with names that are not allowed in Halyard (${wrongNames.join(", ")})`]
         : []),
       ...(key !== name && others.length > 0 && !isDuplicate
-        ? [`as "${key}" it would collide with ${others.map((other) => `"${other}"`).join(", ")}`]
+        ? [`as "${key}", it would collide with ${others.map((other) => `"${other}"`).join(", ")}`]
         : []),
     ];
     const made = one.reasons.length > 0 ? undefined : make(key, one.description, draft);
@@ -197,7 +201,7 @@ export const convert = (
     const texts = [
       ...(isRenamed ? [`was "${name}"`] : []),
       ...renamed,
-      ...(isCut ? ["its description is cut to 2,000 characters"] : []),
+      ...(isCut ? ["its description is shortened to 2,000 characters"] : []),
       ...(isLossy ? [`turned off, because it ${reasons.join("; ")}`] : own),
     ];
     if (texts.length === 0) whole.push(key);

@@ -1,4 +1,4 @@
-// The products whose exports `halyard import --from` reads.
+// The products whose files `halyard import --from` can read.
 import { readFlagd } from "./products/flagd.ts";
 import { readFlagsmith } from "./products/flagsmith.ts";
 import { readFlipt } from "./products/flipt.ts";

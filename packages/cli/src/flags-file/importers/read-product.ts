@@ -1,4 +1,4 @@
-// Reads a file of another product: one of its environments, with the types that its flags have in all of them.
+// Reads a file of another product: one environment, with the flag types that fit all environments.
 import { importers, type Product } from "./importers.ts";
 import type { Reading, Source } from "./source.ts";
 import { withSameTypes } from "./translate/same-type.ts";

@@ -1,13 +1,13 @@
-// Gives variants valid names wherever a flag, or one that requires it, names them.
+// Gives variants valid names in a flag and in flags that require it.
 import type { Serve } from "@halyard/core/targeting/targeting";
 import { keysFor } from "./translate/names.ts";
 import type { Draft } from "./translate/outline.ts";
 
-/** The names of what the flag can give. */
+/** The names of the flag's variants. */
 export const variantNames = ({ type, variants = {} }: Draft): readonly string[] =>
   type === "variant" ? Object.keys(variants) : ["on", "off"];
 
-/** What it gives while it is off. */
+/** The variant while the flag is off. */
 export const offOf = ({ off = "off" }: Draft): string => off;
 
 type Rename = (variant: string) => string;

@@ -1,4 +1,4 @@
-// What importers take and return, and how they reject a file.
+// The input and output of importers, and how they reject a file.
 import type { Segment } from "@halyard/core/targeting/segment";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
@@ -6,48 +6,48 @@ import type { Found } from "./convert.ts";
 
 export interface Source {
   readonly value: unknown;
-  /** Of the other product, if its file contains several. */
+  /** The environment in the other product, if its file contains several. */
   readonly environment: string | undefined;
 }
 
 export interface Reading {
   readonly found: readonly Found[];
   readonly segments?: readonly Segment[];
-  /** All environments that the file has for these flags. */
+  /** All environments that the file contains for these flags. */
   readonly environments?: readonly string[];
-  /** About the file as a whole. */
+  /** Remarks about the file as a whole. */
   readonly remarks?: readonly string[];
 }
 
 export type Importer = (source: Source) => Reading;
 
 export const notFrom = (product: string, expected: string): CommandFailed =>
-  new CommandFailed(`This is not what ${product} exports: ${expected}.`);
+  new CommandFailed(`This is not a file from ${product}: ${expected}.`);
 
-/** The named environment, or the only one. */
+/** The requested environment, or the only one. */
 export const chooseEnvironment = (
   names: readonly string[],
-  asked: string | undefined,
+  requested: string | undefined,
 ): string | undefined => {
   const list = [...new Set(names)].sort();
-  if (asked === undefined && list.length > 1) {
+  if (requested === undefined && list.length > 1) {
     throw new CommandFailed(
       `The file contains several environments: choose one with --environment (${list.join(", ")}).`,
       exitCodes.usage,
     );
   }
-  if (asked !== undefined && !list.includes(asked)) {
+  if (requested !== undefined && !list.includes(requested)) {
     throw new CommandFailed(
       list.length === 0
-        ? `The file does not name its environment: omit --environment.`
-        : `The file has no environment "${asked}"; it has ${list.join(", ")}.`,
+        ? `The file does not specify its environment: omit --environment.`
+        : `The file has no environment "${requested}"; it has ${list.join(", ")}.`,
       exitCodes.notFound,
     );
   }
-  return asked ?? list[0];
+  return requested ?? list[0];
 };
 
-/** For products whose files have one environment each. */
+/** For products whose files contain one environment each. */
 export const refuseEnvironment = (product: string, { environment }: Source, why: string): void => {
   if (environment !== undefined) throw notFrom(product, `${why}: omit --environment`);
 };

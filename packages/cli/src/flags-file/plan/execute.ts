@@ -1,4 +1,4 @@
-// Executes a plan for import and promote: show it, ask, apply it, report the outcome of each flag.
+// Executes the plan of an import or a promotion: shows it, confirms for confirmation, applies it, and reports each result.
 import type { Change, Plan } from "@halyard/core/plan/plan";
 import { applyChanges, type Outcome } from "@halyard/sdk/apply-plan";
 import type { ManagementError } from "@halyard/sdk/management";
@@ -25,7 +25,7 @@ import { showPreviews } from "./show-preview.ts";
 
 export interface ExecuteOptions {
   readonly dryRun?: boolean;
-  /** The same: a dry run tells whom the changes would hit. */
+  /** The options for a preview of the impact in a dry run. */
   readonly preview?: boolean;
   readonly exitCode?: boolean;
   readonly yes?: boolean;
@@ -34,17 +34,17 @@ export interface ExecuteOptions {
 
 interface Task {
   readonly connection: Connection;
-  /** Where the changes are made. */
+  /** Where the changes are applied. */
   readonly place: Place;
   readonly plan: Plan;
   readonly options: ExecuteOptions;
-  /** The label of the progress, such as Importing. */
+  /** The label of the progress display, such as Importing. */
   readonly doing: string;
-  /** Ask at a terminal even when nothing is deleted. */
-  readonly asks: boolean;
-  /** Whether there is more to do than the flags. */
+  /** Ask for confirmation even if nothing is deleted. */
+  readonly confirms: boolean;
+  /** Whether there are changes other than flags and segments. */
   readonly hasMore?: boolean;
-  /** Runs after the flags, unless the run ended early. */
+  /** Runs after the plan, unless it ended early. */
   readonly more?: () => Promise<More>;
 }
 
@@ -54,7 +54,7 @@ export interface More {
   readonly failure?: CommandFailed | undefined;
 }
 
-/** More would not be read; --dry-run and --json show all. */
+/** Longer plans are cut for readability. --dry-run and --json show everything. */
 const maxLines = 100;
 
 const showPlan = (plan: Plan, dryRun: boolean): void => {
@@ -71,7 +71,7 @@ const nothingToChange = ({ flags, segments }: Plan["unchanged"], where: string):
   return `Nothing to change ${where}: all ${countsInWords(flags, segments)} are up to date.`;
 };
 
-/** How many flags and segments, in words. */
+/** The number of flags and segments in words. */
 const inWords = (changes: readonly Change[]): string => {
   const segments = changes.filter((change) => change.of === "segment").length;
   return countsInWords(changes.length - segments, segments);
@@ -133,7 +133,7 @@ const failureAfter = (
   const [first] = errors;
   if (first !== undefined && untried > 0) {
     return new CommandFailed(
-      `${failureOf(connection, first).message} ${untried} of ${changes.length} changes were not tried: run the same command again to continue.`,
+      `${failureOf(connection, first).message} ${untried} of ${changes.length} changes were not attempted. Run the same command again to continue.`,
       exitCodeOf(first.code),
       { code: first.code },
     );
@@ -150,7 +150,7 @@ const failureAfter = (
   const conflicts = changes.filter((_, index) => outcomes[index]?.kind === "conflict");
   if (conflicts.length === 0) return undefined;
   return new CommandFailed(
-    `Somebody else changed ${inWords(conflicts)}, which ${conflicts.length === 1 ? "was" : "were"} left unchanged: run the same command again to see the difference and apply it.`,
+    `Someone else changed ${inWords(conflicts)}, so ${conflicts.length === 1 ? "it was" : "they were"} not updated. Run the same command again to see the difference and apply it.`,
     exitCodes.conflict,
   );
 };
@@ -160,10 +160,10 @@ const isOneKind = (errors: readonly ManagementError[]): boolean =>
 
 const impossibleFailure = (count: number): CommandFailed =>
   new CommandFailed(
-    `${count === 1 ? "One flag has" : `${count} flags have`} a different type there, which is fixed at creation: delete the flag there first, or rename it here.`,
+    `${count === 1 ? "One flag has" : `${count} flags have`} a different type in the target, which is fixed at creation. Delete the flag in the target first, or rename it in the source.`,
   );
 
-/** In a protected environment; webhooks of the file are not part of a change request. */
+/** For protected environments. Webhooks of the file are not part of a change request. */
 const propose = async (
   { connection, place, options, more }: Task,
   changes: readonly Change[],
@@ -227,7 +227,7 @@ export const execute = async (task: Task): Promise<void> => {
   const deletions = changes.filter(({ kind }) => kind === "delete");
   if (deletions.length > 0) {
     await confirm(`${atStart(inWords(deletions))} will be deleted ${place.text}. Continue?`, yes);
-  } else if (wouldChange && (place.asks || (task.asks && isAtTerminal()))) {
+  } else if (wouldChange && (place.confirms || (task.confirms && isAtTerminal()))) {
     await confirm(
       `Apply ${changes.length === 1 ? "this change" : "these changes"} ${place.text}?`,
       yes,

@@ -1,4 +1,4 @@
-// Reads the target flags from a file of Halyard or of another product.
+// Reads the target flags from a file of Halyard or another product.
 import { choiceOf, type Flag, reachOf } from "@halyard/core/flags/registry";
 import { allThousandths } from "@halyard/core/percentage";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -19,16 +19,16 @@ export interface TargetOptions extends ConvertOptions {
 }
 
 export interface Target extends Omit<Converted, "counts">, Pick<FlagsFile, "webhooks"> {
-  /** Of files of other products. */
+  /** Results for files of other products. */
   readonly counts: Counts | undefined;
   readonly remarks: readonly string[];
 }
 
-/** A hash selects the users of a percentage, and every product hashes in its own way. */
+/** Percentages are selected by a hash that differs between products. */
 const bucketRemark = (count: number): string =>
   `${count === 1 ? "One flag reaches" : `${count} flags reach`} a percentage of the users: the percentage stays the same, but Halyard selects other users.`;
 
-/** Whether a hash decides for anyone while the flag is on. */
+/** Whether a hash decides for some users while the flag is on. */
 const reachesPart = (flag: Flag): boolean => {
   const reach = reachOf(flag);
   const { rules = [] } = flag;

@@ -1,4 +1,4 @@
-// A plan for people and for scripts: a line for each flag and segment, and how many there are of each kind.
+// Formats a plan as text and JSON: a line per flag and segment, and counts.
 import { changeableMembers, difference, formatMember, memberOf } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Change, FlagStep, Plan, SegmentStep } from "@halyard/core/plan/plan";
@@ -39,7 +39,7 @@ const changeText = ({ before, after }: FlagStep & { kind: "update" }): string =>
     })
     .join(", ");
 
-/** What a segment is called in a plan, beside flags. */
+/** Segments are marked, flags are not. */
 const nameOf = ({ of, key }: Change): string => (of === "segment" ? `segment ${key}` : key);
 
 const segmentChangeText = (before: Segment, after: Segment): string => {
@@ -84,7 +84,7 @@ const lineOf = (change: Change, width: number, isComparison: boolean): string =>
 
 const widestName = 48;
 
-/** A comparison changes nothing, so a different type is only a difference there. */
+/** In a comparison, a different type is a difference like any other. */
 export const linesOf = (changes: readonly Change[], isComparison = false): string[] => {
   const longest = changes.reduce((width, change) => Math.max(width, nameOf(change).length), 0);
   return changes.map((change) => lineOf(change, Math.min(longest, widestName), isComparison));
@@ -117,7 +117,7 @@ export const countsInWords = (flags: number, segments: number): string => {
   return both.join(" and ");
 };
 
-/** Changes of segments say that they are. */
+/** Changes of segments have a `subject`. */
 const segmentJson = (change: SegmentStep): object => {
   const { key } = change;
   if (change.kind !== "update") {

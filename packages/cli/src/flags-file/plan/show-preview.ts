@@ -1,14 +1,14 @@
-// Whom a plan would hit, for a dry run.
+// Shows which users a plan would affect, for a dry run.
 import type { Change } from "@halyard/core/plan/plan";
 import { previewPlan } from "@halyard/sdk/propose-plan";
 import type { Connection } from "../../server-connection/connection.ts";
 import { previewLines } from "../../server-connection/preview-text.ts";
 import { inOneLine, print } from "../../terminal/output.ts";
 
-/** A key that may not preview, and an older server, have none to tell. */
+/** Errors of keys without permission and of older servers, for which the preview is omitted. */
 const hasNone = ["FORBIDDEN", "NOT_FOUND"];
 
-/** Prints it, or returns it for scripts. */
+/** Prints the preview, or returns it for JSON. */
 export const showPreviews = async (
   { management }: Connection,
   changes: readonly Change[],
@@ -25,7 +25,7 @@ export const showPreviews = async (
       const [first = "", ...rest] = previewLines(result.value);
       print([part + first, ...rest].join("\n"));
     } else if (!hasNone.includes(result.error.code)) {
-      print(inOneLine(`${part}Whom it would hit cannot be told: ${result.error.message}`));
+      print(inOneLine(`${part}Couldn't preview the impact:  ${result.error.message}`));
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// The flags and segments of a profile's environment, now or as it was, or of a file: what diff and promote compare.
+// The two sides that diff and promote compare: flags and segments of an environment, now or in the past, or of a file.
 import { existsSync } from "node:fs";
 import { connectBy } from "../../server-connection/connection.ts";
 import { pastIn } from "../../server-connection/past-options.ts";
@@ -15,13 +15,10 @@ export const listsOf = async (name: string): Promise<FileLists> => {
   if (looksLikeFile(name)) {
     if (existsSync(name)) return readFlagsFile(await readDocument(name));
     if (!Object.hasOwn(readProfiles().profiles, name)) {
-      throw new CommandFailed(
-        `There is neither a file nor a profile "${name}".`,
-        exitCodes.notFound,
-      );
+      throw new CommandFailed(`There is no file and no profile "${name}".`, exitCodes.notFound);
     }
   }
-  // A profile of this very name comes first.
+  // A profile with exactly this name takes precedence.
   const [, profile = "", when] = /^(.+)@([^@]+)$/.exec(name) ?? [];
   if (when === undefined || Object.hasOwn(readProfiles().profiles, name)) {
     return fetchLists(connectBy(name));

@@ -1,4 +1,4 @@
-// Return values of each product's SDK in cases where an import once differed. The comparison checks that they still hold.
+// Return values of each product's SDK for flags that the import once converted differently. The comparison checks that they still hold.
 import type { Case } from "./cases/case.ts";
 import { flagdCases } from "./cases/flagd.ts";
 import { flagsmithCases } from "./cases/flagsmith.ts";

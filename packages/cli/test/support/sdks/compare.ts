@@ -1,4 +1,4 @@
-// Evaluates the same random flags for the same random people with the SDK of another product, and with what Halyard imports.
+// Evaluates the same random flags for the same random users with another product's SDK, and with the imported flags.
 import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { Attributes, EvaluationContext } from "@halyard/core/context";
@@ -8,7 +8,7 @@ import { readProduct } from "../../../src/flags-file/importers/read-product.ts";
 import { evaluator } from "../import-fixtures.ts";
 import { type Random, randomFrom } from "./random.ts";
 
-/** A person in the context of the product's SDK and in that of Halyard. */
+/** A user as a context for the product's SDK and as one for Halyard. */
 export interface Person {
   readonly theirs: unknown;
   readonly ours: EvaluationContext;
@@ -16,7 +16,7 @@ export interface Person {
 
 /** One document of the product, loaded by its SDK. */
 export interface Loaded {
-  /** What the SDK returns; undefined when it returns the program's own default. */
+  /** The value from the SDK; undefined if the application's default applies. */
   readonly evaluate: (flag: string, theirs: unknown) => unknown;
   readonly close?: () => void | Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Trial {
   readonly version: string;
   readonly document: (random: Random) => unknown;
   readonly person: (random: Random) => Person;
-  /** `sdk` loads a package from the folder where it is installed. */
+  /** `sdk` loads a package from the folder in which it is installed. */
   readonly load: (document: unknown, sdk: (name: string) => unknown) => Loaded | Promise<Loaded>;
 }
 
@@ -46,7 +46,7 @@ export interface Result {
   evaluations: number;
   /** Evaluations of flags that were not imported. */
   leftOut: number;
-  /** The number of flags by the import's report. */
+  /** The number of flags according to the import's report. */
   readonly flags: { whole: number; noted: number; leftOut: number };
   reported: number;
   readonly silent: Difference[];
@@ -56,7 +56,7 @@ const expectations: Record<string, (value: unknown) => boolean> = {
   "true or false": (value) => typeof value === "boolean",
   "not a list": (value) => !Array.isArray(value),
   "a string, a number or true or false": (value) => typeof value !== "object",
-  there: (value) => value !== undefined && value !== null && value !== "",
+  present: (value) => value !== undefined && value !== null && value !== "",
   "not empty": (value) => value !== "",
   "not empty, zero or false": (value) => value !== "" && value !== 0 && value !== false,
   "an IP address": (value) => typeof value === "string" && isIP(value) !== 0,
@@ -89,7 +89,7 @@ const valueAt = (context: EvaluationContext, attribute: string): unknown =>
         .reduce<unknown>((value, step) => (value as Record<string, unknown>)?.[step], context)
     : (context as Attributes)[attribute];
 
-/** Whether the value is what one of these alternatives expects. */
+/** Whether the value is of one of these kinds. */
 const fits = (value: unknown, expected: string): boolean => {
   const known = expectations[expected];
   if (known !== undefined) return known(value);
@@ -101,7 +101,7 @@ const fits = (value: unknown, expected: string): boolean => {
 
 const exactPattern = /exact only if (.*)$/;
 
-/** A note explains a difference if this person's attributes break its condition, or if it applies to everyone. */
+/** A note explains a difference if the user's attributes violate its condition, or if it applies to everyone. */
 const explains = (note: string, { ours }: Person, theirs: unknown): boolean => {
   if (/is left out|while it is off; Flagsmith/.test(note)) return true;
   if (/in the code|the program uses its default/.test(note)) return theirs === undefined;
@@ -110,15 +110,15 @@ const explains = (note: string, { ours }: Person, theirs: unknown): boolean => {
   return exact.split(" and ").some((each) => {
     const [, attribute = "", expected = ""] = /^(\S+) is (.*)$/.exec(each) ?? [];
     const value = valueAt(ours, attribute);
-    // Unless the note includes that, someone without the attribute gets exactly the same value.
+    // Unless the note says "present", users without the attribute get exactly the same value.
     const isMissing = value === undefined || value === null;
     return (
-      (!isMissing || expected === "there" || expected === "never null") && !fits(value, expected)
+      (!isMissing || expected === "present" || expected === "never null") && !fits(value, expected)
     );
   });
 };
 
-/** Includes the notes of required flags. */
+/** Includes the notes of prerequisites. */
 const notesOf = (key: string, { notes, flags }: Converted): string[] => {
   const own = notes.filter((note) => note.key === key).map(({ note }) => note);
   const required = flags.find((flag) => flag.key === key)?.requires ?? [];

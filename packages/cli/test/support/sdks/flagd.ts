@@ -1,4 +1,4 @@
-// flagd: random targeting in JsonLogic, evaluated with its engine for JavaScript.
+// flagd: random targeting in JsonLogic, evaluated with its JavaScript engine.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Person, Trial } from "./compare.ts";
 import {

@@ -86,7 +86,7 @@ const state = (feature: Json, enabled: boolean, value: unknown, priority?: numbe
   };
 };
 
-/** Features whose names begin with "value" have values, the others are only on or off. */
+/** Features whose names start with "value" have values; the others are only on or off. */
 const hasValue = (name: unknown): boolean => String(name).startsWith("value");
 
 const document = (random: Random) => {
@@ -158,7 +158,7 @@ const document = (random: Random) => {
 
 const person = (random: Random): Person => {
   const identifier = random.pick(keys);
-  // Its types have no lists and objects.
+  // The SDK's types don't allow lists and objects.
   const traits = randomAttributes(random, attributes, true);
   return {
     theirs: { identifier, traits },

@@ -1,11 +1,11 @@
-// Flipt: random segments, rollouts and rules, evaluated with its client for Node, which evaluates by itself.
+// Flipt: random segments, rollouts and rules, evaluated with its client-side Node SDK.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Person, Trial } from "./compare.ts";
 import { attributes, keys, pools, type Random } from "./random.ts";
 
 type Json = Record<string, unknown>;
 
-// Flipt's client for Node lacks some features of its server: parts of numbers, `notcontains`, dates without a time.
+// Flipt's client-side SDK lacks some features of its server: parts of numbers, `notcontains`, dates without a time.
 
 /** Values in Flipt's contexts are strings. */
 const textsOf: Readonly<Record<string, readonly string[]>> = {
@@ -198,7 +198,7 @@ export const flipt: Trial = {
     const whole = value as { flags: Json[]; segments: Json[] };
     const client = await FliptClient.init({
       namespace: "default",
-      // It needs no server.
+      // The SDK needs no server.
       fetcher: async () => Response.json(snapshotOf(whole)),
       updateInterval: 0,
     });

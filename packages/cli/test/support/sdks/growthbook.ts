@@ -150,7 +150,7 @@ export const growthbook: Trial = {
     return {
       evaluate(key, attributes) {
         client.setAttributes(attributes);
-        // Null is where a program's own default applies.
+        // Null means that the application's default applies.
         return client.evalFeature(key).value ?? undefined;
       },
       close: () => client.destroy(),

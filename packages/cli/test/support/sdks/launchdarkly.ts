@@ -134,7 +134,7 @@ const document = (random: Random) => ({
   ],
 });
 
-/** Attributes that LaunchDarkly itself reads have to be of its types. */
+/** Attributes with a built-in meaning in LaunchDarkly must have its types. */
 const kindOf = (random: Random, known: readonly string[]): Json => ({
   ...randomAttributes(random, attributes),
   ...(random.chance(40) && { anonymous: random.chance(50) }),

@@ -1,4 +1,4 @@
-// A flag of each product that 30% of the users get, as the product writes it.
+// A flag of each product that reaches 30% of the users.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Product } from "../../../src/flags-file/importers/importers.ts";
 

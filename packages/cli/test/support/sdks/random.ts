@@ -1,11 +1,11 @@
-// Random choices that are the same for the same seed, and attributes of people with values of every type.
+// Reproducible random choices, and random attributes of users with values of every type.
 
 /** A small generator (mulberry32). */
 export interface Random {
   readonly below: (limit: number) => number;
   readonly pick: <T>(list: readonly T[]) => T;
   readonly some: <T>(list: readonly T[], most: number) => T[];
-  /** True in this percentage of cases. */
+  /** True with this probability in percent. */
   readonly chance: (percent: number) => boolean;
 }
 
@@ -26,7 +26,7 @@ export const randomFrom = (seed: number): Random => {
   };
 };
 
-/** Values are few, so that conditions often meet them. */
+/** Small pools, so that conditions often match. */
 export const pools = {
   country: ["CH", "DE", "ch", "FR", ""],
   plan: ["pro", "team", "free", "pro-plus"],
@@ -86,11 +86,11 @@ const odd: readonly unknown[] = [
 
 const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
 
-/** Usually of the expected type; missing, null, or of another type at times. */
+/** Usually of the expected type; sometimes missing, null, or of another type. */
 export const randomAttributes = (
   { chance, pick }: Random,
   names: readonly Attribute[],
-  /** The SDK's types have no lists and objects. */
+  /** The SDK's types don't allow lists and objects. */
   plainOnly = false,
 ): Record<string, unknown> => {
   const others = plainOnly ? odd.filter(isPlain) : odd;

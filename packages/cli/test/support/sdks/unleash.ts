@@ -1,4 +1,4 @@
-// Unleash: random strategies, constraints, segments and parents, as it exports them and as its SDK gets them.
+// Unleash: random strategies, constraints, segments and parents, in its export format and for its SDK.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Person, Trial } from "./compare.ts";
 import {
@@ -134,7 +134,7 @@ const document = (random: Random) => {
 const person = (random: Random): Person => {
   const known = random.chance(85) ? random.pick(keys) : undefined;
   const address = random.chance(80) ? random.pick(addresses) : undefined;
-  // Its types have no lists and objects.
+  // The SDK's types don't allow lists and objects.
   const properties = randomAttributes(random, attributes, true);
   return {
     theirs: { userId: known, remoteAddress: address, properties },
@@ -183,7 +183,7 @@ export const unleash: Trial = {
     }));
     const client = new Unleash({
       appName: "comparison",
-      // No server listens there: the client has its features already.
+      // No server listens at this address, because the client already has its features.
       url: "http://127.0.0.1:9/api",
       refreshInterval: 0,
       disableMetrics: true,

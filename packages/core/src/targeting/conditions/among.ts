@@ -1,11 +1,11 @@
-// `in` and `notIn`: whether a value, or any element of a list, is one of several.
+// The operators `in` and `notIn`: whether a value, or any element of a list, is one of several.
 import { parsed, type Turn } from "../turn.ts";
 import { asJson } from "./attribute.ts";
 import type { Wanted } from "./known-list.ts";
 import { foldCase, isShortText, longestList, longestListText } from "./texts.ts";
 import { isUnknown, type Truth } from "./truth.ts";
 
-/** Up to this many elements of a list, a look at each is as fast as making sets of them. */
+/** Up to this number of elements, scanning a list is as fast as building sets. */
 const fewElements = 3;
 
 export interface Among extends Wanted {
@@ -21,7 +21,7 @@ const decideOne = (among: Among, value: unknown, turn: Turn | undefined): Truth 
   return isFound ? among.found : among.other;
 };
 
-/** Of a list it is enough that one is found. */
+/** A list matches if any element does. */
 export const decideAmong = (among: Among, value: unknown, turn: Turn | undefined): Truth => {
   if (!Array.isArray(value)) return decideOne(among, value, turn);
   if (value.length > longestList) return isUnknown;

@@ -1,12 +1,12 @@
-// Reads an attribute of a context as JSON would carry it, so that an evaluation in the program and one over HTTP agree.
+// Reads attributes of a context as JSON would contain them, so that local evaluation and evaluation over HTTP agree.
 import type { EvaluationContext } from "../../context.ts";
 
-/** Undefined when it is missing. */
+/** Returns undefined if the attribute is missing. */
 export type ReadAttribute = (context: EvaluationContext) => unknown;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What stands for itself in JSON; undefined when JSON has no form for it. Members of an object stay as they are. */
+/** The JSON form of a value that needs no conversion; undefined if JSON has no form for it. Nested objects stay unconverted. */
 const plainAsJson = (value: unknown): unknown => {
   switch (typeof value) {
     case "string":
@@ -25,8 +25,8 @@ const plainAsJson = (value: unknown): unknown => {
 };
 
 /**
- * The value as JSON would carry it: a Date is its text, NaN is null, a function is missing. As in JSON, `toJSON` is called
- * once, with the name of the member, also that of a function and of a BigInt.
+ * The value as JSON would contain it: a Date becomes a string, NaN becomes null, a function is missing. As in JSON,
+ * `toJSON` is called once with the name of the field, even on functions and BigInts.
  */
 export const asJson = (value: unknown, name: string | number = ""): unknown => {
   switch (typeof value) {
@@ -49,7 +49,7 @@ const memberOf = (value: object, name: string): unknown =>
 
 const indexPattern = /^(0|[1-9]\d{0,9})$/;
 
-/** An element that JSON cannot carry is null there. */
+/** JSON writes null for elements without a JSON form. */
 const stepInto = (value: unknown, name: string): unknown => {
   if (typeof value !== "object" || value === null) return undefined;
   if (!Array.isArray(value)) return memberOf(value, name);
@@ -57,7 +57,7 @@ const stepInto = (value: unknown, name: string): unknown => {
   return asJson(value[Number(name)], name) ?? null;
 };
 
-/** The names in a JSON Pointer; undefined when it is none. */
+/** The steps of a JSON Pointer; undefined if the text is not a valid one. */
 export const pointerSteps = (pointer: string): readonly string[] | undefined => {
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
   return pointer
@@ -66,14 +66,14 @@ export const pointerSteps = (pointer: string): readonly string[] | undefined => 
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 };
 
-/** The member of the context that an attribute is; undefined for one that lies deeper. */
+/** The name of the field that an attribute reads; undefined for a deeper path. */
 const topNameOf = (attribute: string): string | undefined => {
   const steps = pointerSteps(attribute);
   if (steps === undefined) return attribute;
   return steps.length === 1 ? steps[0] : undefined;
 };
 
-/** `attribute` is a literal name, or a JSON Pointer when it begins with a slash. Only own members count. */
+/** `attribute` is a literal name, or a JSON Pointer if it starts with a slash. Ignores inherited fields. */
 export const readerOf = (attribute: string): ReadAttribute => {
   const top = topNameOf(attribute);
   if (top !== undefined) return (context) => memberOf(context, top);
@@ -86,9 +86,9 @@ export const readerOf = (attribute: string): ReadAttribute => {
 };
 
 /**
- * The context with nothing but its own members, which is nearly always the context itself. Looked at once for an evaluation:
- * to ask of each attribute whether it is an own member is slower. What a plain object hides from JSON
- * by `defineProperty` is read too. The targeting key may be inherited, as it always could.
+ * The context with only its own fields, which is nearly always the context itself. Checking this once per evaluation is
+ * faster than checking each attribute. Fields that `defineProperty` hides from JSON are read too, and an inherited
+ * targeting key counts.
  */
 export const ownMembersOf = (context: EvaluationContext): EvaluationContext => {
   const prototype: unknown = Object.getPrototypeOf(context);
@@ -97,9 +97,9 @@ export const ownMembersOf = (context: EvaluationContext): EvaluationContext => {
     : { ...context, targetingKey: context.targetingKey };
 };
 
-/** The member of the context that an attribute is, if a context of own members can be asked for it as it is. */
+/** The field that an attribute reads, if it can be read directly from a context of own fields. */
 export const memberNameOf = (attribute: string): string | undefined => {
   const top = topNameOf(attribute);
-  // Every object inherits something of these names.
+  // Every object inherits properties of these names.
   return top === undefined || top in Object.prototype ? undefined : top;
 };

@@ -1,11 +1,11 @@
-// Whether a condition may be saved: every mistake with its place.
+// Validates a condition. Reports every error with its place.
 import { isFlagKey } from "../../flags/rules.ts";
 import { isObject, type Members, refuseOthers, type ValidationErrors } from "../mistakes.ts";
 import { pointerSteps } from "./attribute.ts";
 import { isEveryone } from "./condition.ts";
 import { type AttributeCondition, operatorNamed, operators } from "./operators.ts";
 
-/** Counting the condition on an attribute or a segment itself. */
+/** Including the level of the condition on an attribute or a segment. */
 const maxDepth = 6;
 export const maxConditions = 200;
 const maxAttributeLength = 256;
@@ -19,9 +19,9 @@ export const isAttribute = (value: unknown): boolean =>
   value.length <= maxAttributeLength &&
   (!value.startsWith("/") || pointerSteps(value) !== undefined);
 
-export const attributeRule = `a name of 1 to ${maxAttributeLength} characters, or a JSON Pointer when it begins with a slash`;
+export const attributeRule = `a name of 1 to ${maxAttributeLength} characters, or a JSON Pointer if it begins with a slash`;
 
-/** How many conditions may still follow; shared by all conditions of one definition. */
+/** The number of conditions that may still follow, shared by all conditions of one definition. */
 export interface Budget {
   conditions: number;
 }
@@ -29,7 +29,7 @@ export interface Budget {
 export interface ConditionRules {
   readonly errors: ValidationErrors;
   readonly budget: Budget;
-  /** False within a segment: segments do not name others. */
+  /** False within a segment, because segments can't reference others. */
   readonly mayNameSegments: boolean;
 }
 
@@ -61,7 +61,7 @@ const checkSegments = (
 ): void => {
   refuseOthers(condition, ["segment"], place, errors);
   if (!mayNameSegments) {
-    errors.add(place, "must not name a segment: segments do not contain others");
+    errors.add(place, "must not reference a segment: segments can't contain others");
     return;
   }
   const { segment } = condition;
@@ -71,7 +71,7 @@ const checkSegments = (
     segment.length <= maxSegments &&
     segment.every(isFlagKey);
   if (!isList) {
-    errors.add(`${place}.segment`, `must be a list of 1 to ${maxSegments} keys of segments`);
+    errors.add(`${place}.segment`, `must be a list of 1 to ${maxSegments} segment keys`);
   }
 };
 
@@ -91,7 +91,7 @@ export const checkCondition = (
   }
   budget.conditions -= 1;
   if (budget.conditions === -1) {
-    errors.add(place, `is one condition too many: at most ${maxConditions} are possible`);
+    errors.add(place, `is one condition too many: the limit is ${maxConditions}`);
   }
   if (budget.conditions < 0) return;
   if (kind === "attribute") checkAttribute(condition, place, errors);
@@ -110,7 +110,7 @@ const checkGroup = (
   refuseOthers(condition, [kind], place, errors);
   if (isEveryone(condition)) return;
   if (depth >= maxDepth) {
-    errors.add(`${place}.${kind}`, `is too deep: at most ${maxDepth} levels are possible`);
+    errors.add(`${place}.${kind}`, `is too deep: the limit is ${maxDepth} levels`);
     return;
   }
   const inner = condition[kind];

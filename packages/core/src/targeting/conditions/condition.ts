@@ -1,4 +1,4 @@
-// Conditions: what a rule or a segment asks of a context, compiled into one function.
+// Compiles the conditions of rules and segments into functions.
 import type { Attributes, EvaluationContext } from "../../context.ts";
 import type { Turn } from "../turn.ts";
 import { memberNameOf, readerOf } from "./attribute.ts";
@@ -18,29 +18,29 @@ export type Condition =
   | { readonly segment: readonly string[] }
   | AttributeCondition;
 
-/** True for every context. Every version that knows conditions evaluates it so: it needs no level of its own. */
+/** True for every context. All versions with conditions support it, so it needs no level of its own. */
 export const everyone: Condition = { all: [] };
 
-/** Accepts anything, including conditions that are still being edited. */
+/** Accepts any value, including conditions that are being edited. */
 export const isEveryone = (condition: unknown): boolean => {
   if (typeof condition !== "object" || condition === null || !("all" in condition)) return false;
   return Array.isArray(condition.all) && condition.all.length === 0;
 };
 
-/** A compiled condition. It takes a context that has only own members, see ownMembersOf. */
+/** A compiled condition. It takes a context with only own fields; see ownMembersOf. */
 export type Test = (context: EvaluationContext, turn?: Turn) => Truth;
 
-/** The compiled segment; undefined when there is none of this key, which nobody can be known to be in. */
+/** The compiled segment; undefined if it does not exist, so that membership is unknown. */
 export type SegmentTest = (key: string) => Test | undefined;
 
 const never: Test = () => isUnknown;
 
 /**
- * A part of `all` or `any`. Most ask about a member of the context, which is read right there. One
- * object holds all that it asks.
+ * A part of `all` or `any`. Most parts test a field of the context, which is read directly. One object contains the
+ * whole test for speed.
  */
 export interface Part extends Question {
-  /** Undefined when `test` is to be asked. */
+  /** Undefined if `test` decides. */
   readonly member: string | undefined;
   readonly test: Test;
 }
@@ -119,17 +119,17 @@ const compilePart = (condition: Condition, segments: SegmentTest): Part => {
     return whole((context, turn) => opposite(test(context, turn)));
   }
   if ("segment" in condition) {
-    // Looked up every time: a change of a segment compiles nothing that names it.
+    // Looked up at each evaluation, so that changing a segment needs no recompilation of flags.
     return whole(anyOf(condition.segment.map((key) => whole(inSegment(key, segments)))));
   }
   return ofAttribute(condition);
 };
 
-/** Of a condition that was checked when it was saved, so it is not deep. */
+/** Recursion is safe: the depth of the condition was limited when it was saved. */
 export const compileCondition = (condition: Condition, segments: SegmentTest): Test =>
   testOf(compilePart(condition, segments));
 
-/** What must be true, each of them, for the condition to be true. */
+/** The parts that must all be true for the condition to be true. */
 export const compileParts = (
   condition: Condition,
   segments: SegmentTest,

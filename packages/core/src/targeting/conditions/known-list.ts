@@ -1,17 +1,17 @@
-// A list of a context, read once: whether it has a value is then found without looking at its other elements.
+// A list of a context, indexed once, so that values are found without scanning it.
 import { asJson } from "./attribute.ts";
 import { foldCase, isShortText, longestList, longestListText } from "./texts.ts";
 
-/** The values of one type that conditions look for in a list. */
+/** The values that a condition looks for in a list, all of one type. */
 export interface Wanted {
   readonly type: string;
   readonly folds: boolean;
   readonly list: readonly unknown[];
-  /** Of a list that is not short. */
+  /** Undefined for a short list. */
   readonly set: ReadonlySet<unknown> | undefined;
 }
 
-/** In a sorted list. Not by a hash: numbers that share one can be made up. */
+/** Binary search in a sorted list. A hash table would be vulnerable to crafted collisions. */
 const hasNumber = (numbers: Float64Array, wanted: number): boolean => {
   let [low, high] = [0, numbers.length - 1];
   while (low <= high) {
@@ -25,10 +25,10 @@ const hasNumber = (numbers: Float64Array, wanted: number): boolean => {
 };
 
 export class KnownList {
-  /** Too many elements or characters: conditions on the list are unknown. */
+  /** With too many elements or characters, conditions on the list are unknown. */
   readonly isTooLong: boolean;
   readonly #length: number;
-  /** How many elements are texts that can be compared. */
+  /** The number of strings that are short enough to compare. */
   #textCount = 0;
   readonly #texts = new Set<string>();
   #folded: Set<string> | undefined;
@@ -57,7 +57,7 @@ export class KnownList {
     this.isTooLong = isTooLong;
   }
 
-  /** Whether every element is of this type, and a text no longer than conditions compare. */
+  /** Whether every element has this type and is short enough to compare. */
   hasOnly(type: string): boolean {
     const counts = { string: this.#textCount, number: this.#numbers.length };
     return (
@@ -66,7 +66,7 @@ export class KnownList {
     );
   }
 
-  /** Whether it has one of these. */
+  /** Whether the list contains one of these values. */
   hasAny({ type, folds, list, set }: Wanted): boolean {
     if (type === "number") return list.some((each) => hasNumber(this.#numbers, each as number));
     if (type === "boolean") return list.some((each) => this.#booleans.includes(each as boolean));

@@ -1,4 +1,4 @@
-// Moments in time as RFC 3339 writes them, with a zone.
+// Times in RFC 3339 format with a zone.
 
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
@@ -9,7 +9,7 @@ const daysIn = (year: number, month: number): number => {
   return last.getUTCDate();
 };
 
-/** Milliseconds since 1970, later digits dropped; undefined when the text names no moment. A leap second names none. */
+/** Milliseconds since 1970, without finer digits; undefined if the text is not a valid time. Leap seconds are not valid. */
 export const parseMoment = (text: string): number | undefined => {
   const parts = pattern.exec(text);
   if (parts === null) return undefined;
@@ -27,7 +27,7 @@ export const parseMoment = (text: string): number | undefined => {
     return undefined;
   }
   const moment = new Date(0);
-  // Date.UTC takes the years 0 to 99 for those of the last century.
+  // Date.UTC maps the years 0 to 99 to the 20th century.
   moment.setUTCFullYear(year, month - 1, day);
   moment.setUTCHours(hour, minute, second, Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0")));
   const zone = (zoneHours * 60 + zoneMinutes) * 60_000;

@@ -1,13 +1,13 @@
-// IP addresses and networks. An IPv4 address that is written as an IPv6 one (::ffff:192.0.2.1) is IPv4.
+// IP addresses and networks. An IPv4-mapped IPv6 address (::ffff:192.0.2.1) counts as IPv4.
 
 export interface Address {
   readonly family: 4 | 6;
-  /** One group of 32 bits, or four. */
+  /** One 32-bit group for IPv4, four for IPv6. */
   readonly groups: readonly number[];
 }
 
 export interface Network extends Address {
-  /** Of the groups: the bits that count. */
+  /** Bit masks of the groups. */
   readonly masks: readonly number[];
 }
 
@@ -19,7 +19,7 @@ const parseFour = (text: string): number | undefined => {
   return bytes.reduce((group, byte) => ((group << 8) | Number(byte)) >>> 0, 0);
 };
 
-/** The sixteen-bit parts on one side of `::`; the last part may be an IPv4 address. */
+/** The 16-bit parts on one side of `::`. The last part can be an IPv4 address. */
 const partsOf = (text: string, isLastSide: boolean): number[] | undefined => {
   if (text === "") return [];
   const parts: number[] = [];
@@ -42,7 +42,7 @@ const partsOf = (text: string, isLastSide: boolean): number[] | undefined => {
 const sixGroups = (parts: readonly number[]): number[] =>
   [0, 2, 4, 6].map((at) => (((parts[at] ?? 0) << 16) | (parts[at + 1] ?? 0)) >>> 0);
 
-/** A mapped address stays as it is written: a network's prefix counts its 128 bits. */
+/** Mapped addresses are not converted here, because a network's prefix counts all 128 bits. */
 const parseSix = (text: string): number[] | undefined => {
   const sides = text.split("::", 3);
   const [before = "", after] = sides;
@@ -58,7 +58,7 @@ const parseSix = (text: string): number[] | undefined => {
 const isMapped = ([first, second, third]: readonly number[]): boolean =>
   first === 0 && second === 0 && third === 0xffff;
 
-/** Undefined when the text is no address. */
+/** Undefined if the text is not an address. */
 export const parseAddress = (text: string): Address | undefined => {
   const four = parseFour(text);
   if (four !== undefined) return { family: 4, groups: [four] };
@@ -80,7 +80,7 @@ const networkOf = (
   return hasHostBits ? undefined : { family, groups, masks };
 };
 
-/** Such as 192.0.2.0/24; undefined when it is none, or has bits behind the prefix. */
+/** Such as 192.0.2.0/24. Undefined if the text is not a network, or has bits set after the prefix. */
 export const parseNetwork = (text: string): Network | undefined => {
   const [address = "", prefix = "", more] = text.split("/", 3);
   if (more !== undefined || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return undefined;

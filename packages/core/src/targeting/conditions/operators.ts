@@ -1,4 +1,4 @@
-// The operators of conditions on an attribute: what each may be given, and how it decides.
+// The operators of conditions on an attribute: their valid values, and how they decide.
 import { parsed, type Turn } from "../turn.ts";
 import { type Among, decideAmong } from "./among.ts";
 import { asJson } from "./attribute.ts";
@@ -11,7 +11,7 @@ import { isFalse, isTrue, isUnknown, type Truth, truthOf } from "./truth.ts";
 export type Scalar = string | number | boolean;
 
 export interface AttributeCondition {
-  /** A literal name, or a JSON Pointer when it begins with a slash. */
+  /** A literal name, or a JSON Pointer if it starts with a slash. */
   readonly attribute: string;
   readonly op: string;
   readonly value?: Scalar;
@@ -20,25 +20,25 @@ export interface AttributeCondition {
   readonly as?: "number";
 }
 
-/** Decides about a value as JSON carries it; undefined when the attribute is missing. */
+/** Decides about a value in JSON form; undefined if the attribute is missing. */
 export type Decide = (value: unknown, turn: Turn | undefined) => Truth;
 
-/** What holds of a value below, at and above a limit. */
+/** The results for a value below, at and above a limit. */
 type Order = readonly [below: Truth, at: Truth, above: Truth];
 
 /**
- * What a condition asks of a value. Short lists of texts and limits of numbers, the usual conditions, are data: they are
- * decided in the loop over the conditions, which is faster than a call for each.
+ * The test of a condition. The most common conditions, short lists of strings and numeric limits, are data: deciding them
+ * in the loop over the conditions is faster than a function call for each.
  */
 export interface Question {
-  /** Undefined for anything but a short list of texts. */
+  /** Undefined unless the test is a short list of strings. */
   readonly texts: readonly unknown[] | undefined;
   readonly found: Truth;
   readonly other: Truth;
-  /** Undefined for anything but a limit of numbers. */
+  /** Undefined unless the test is a numeric limit. */
   readonly order: Order | undefined;
   readonly limit: number;
-  /** For whatever the rest does not decide. */
+  /** Decides values that the other fields don't. */
   readonly decide: Decide;
 }
 
@@ -56,7 +56,7 @@ export const noQuestion: Question = questionOf(() => isUnknown);
 const placed = (order: Order, value: number, limit: number): Truth =>
   value < limit ? order[0] : value > limit ? order[2] : order[1];
 
-/** `value` as JSON carries it, or as the context has it under this name. */
+/** `value` is in JSON form, or the raw field of the context. */
 export const answerTo = (
   question: Question,
   value: unknown,
@@ -73,23 +73,23 @@ export const answerTo = (
   if (typeof value === "number" && question.order !== undefined && Number.isFinite(value)) {
     return placed(question.order, value, question.limit);
   }
-  // What becomes another type in JSON, such as a Date, is asked about as that.
+  // Values that JSON converts to another type, such as a Date, are decided in their JSON form.
   return name === undefined
     ? question.decide(value, turn)
     : answerTo(question, asJson(value, name), turn);
 };
 
 interface Operator {
-  /** The members beside `attribute` and `op`; those with a question mark may be absent. */
+  /** The fields in addition to `attribute` and `op`; those with a question mark are optional. */
   readonly members: readonly string[];
-  /** For a condition whose members have the right types: what `value` or `values` must be, when they are not. */
+  /** Given fields of the right types, returns what is invalid about `value` or `values`. */
   readonly refuse: (condition: AttributeCondition) => string | undefined;
   readonly compile: (condition: AttributeCondition) => Question;
 }
 
 const maxValues = 1_000;
 const maxTexts = 100;
-/** Up to so many values a look at each is as fast as a set. */
+/** Up to this number of values, scanning is as fast as a set. */
 const shortList = 8;
 
 const isScalar = (value: unknown): value is Scalar =>
@@ -125,10 +125,10 @@ const oneType = (values: readonly Scalar[]): boolean =>
 
 const refuseIn = ({ values, ignoreCase }: AttributeCondition): string | undefined => {
   if (!isList(values, maxValues, isScalar) || !oneType(values)) {
-    return `must be a list of 1 to ${maxValues.toLocaleString("en")} texts, numbers or booleans, all of one type`;
+    return `must be a list of 1 to ${maxValues.toLocaleString("en")} strings, numbers or booleans, all of one type`;
   }
   return ignoreCase === true && typeof values[0] !== "string"
-    ? "must be texts with ignoreCase"
+    ? "must be strings with ignoreCase"
     : undefined;
 };
 
@@ -143,7 +143,7 @@ const ofTexts = (holds: (text: string, part: string) => boolean): Operator => ({
   refuse: ({ values }) =>
     isList(values, maxTexts, isText)
       ? undefined
-      : `must be a list of 1 to ${maxTexts} texts that are not empty`,
+      : `must be a list of 1 to ${maxTexts} non-empty strings`,
   compile({ values = [], ignoreCase }) {
     const folds = ignoreCase === true;
     const parts = values.map((value) => (folds ? foldCase(String(value)) : String(value)));
@@ -177,7 +177,7 @@ const ofNumbers = (order: Order): Operator => ({
   },
 });
 
-/** On texts that stand for something with an order. */
+/** For strings with an order, such as versions and times. */
 const ofOrdered = <T>(
   parse: (text: string) => T | undefined,
   compare: (one: T, other: T) => number,
@@ -227,7 +227,7 @@ const inCidr: Operator = {
       (value) => typeof value === "string" && parseNetwork(value) !== undefined,
     )
       ? undefined
-      : `must be a list of 1 to ${maxTexts} networks such as 192.0.2.0/24, without bits behind the prefix`,
+      : `must be a list of 1 to ${maxTexts} networks such as 192.0.2.0/24, without bits set after the prefix`,
   compile({ values = [] }) {
     const networks = values.flatMap((value) => parseNetwork(String(value)) ?? []);
     return questionOf((value, turn) => {

@@ -1,7 +1,7 @@
-// Semantic versions (SemVer 2.0) and their order. The build part does not count.
+// Semantic versions (SemVer 2.0) and their order. Build metadata is ignored.
 
 export interface Version {
-  /** Major, minor and patch: digits of any length without leading zeros. */
+  /** Major, minor and patch: digits without leading zeros, of any length. */
   readonly numbers: readonly string[];
   /** Empty for a release. */
   readonly prerelease: readonly string[];
@@ -12,13 +12,13 @@ const areIdentifiers = (text: string): boolean => /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]
 const hasLeadingZero = (text: string): boolean => /(^|\.)0\d+(\.|$)/.test(text);
 const isDigits = (text: string): boolean => /^\d+$/.test(text);
 
-/** Splits at the first one: what is before it, and what is after it if it is there. */
+/** Splits at the first separator: the part before it, and the part after it if present. */
 const cut = (text: string, at: string): readonly [string, string | undefined] => {
   const place = text.indexOf(at);
   return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
 };
 
-/** A leading v is dropped; `1` and `1.2` are filled with zeros when nothing follows. Undefined when it is no version. */
+/** Removes a leading v, and completes `1` and `1.2` with zeros if nothing follows. Undefined if the text is not a version. */
 export const parseVersion = (text: string): Version | undefined => {
   const [beforeBuild, build] = cut(text.replace(/^[vV]/, ""), "+");
   const [core, suffix] = cut(beforeBuild, "-");
@@ -32,7 +32,7 @@ export const parseVersion = (text: string): Version | undefined => {
   return { numbers, prerelease };
 };
 
-/** Of digits without leading zeros, however many. */
+/** Compares digits without leading zeros, of any length. */
 const compareDigits = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : Number(one > other));
 
@@ -43,7 +43,7 @@ const compareIdentifiers = (one: string, other: string): number => {
   return one < other ? -1 : Number(one > other);
 };
 
-/** Below zero when the first one is older. */
+/** Negative if the first version is older. */
 export const compareVersions = (one: Version, other: Version): number => {
   for (let index = 0; index < 3; index += 1) {
     const order = compareDigits(one.numbers[index] ?? "0", other.numbers[index] ?? "0");

@@ -1,8 +1,8 @@
-// Texts as conditions compare them.
+// Strings in conditions.
 
-/** A longer text is unknown: one context must not slow down the evaluations of others. In UTF-16 code units. */
+/** In UTF-16 code units. Conditions on longer strings are unknown, so that one context can't slow down others. */
 export const longestText = 1_024;
-/** The same for lists: their elements, and the characters of all their texts together. */
+/** The limits of lists: elements, and characters of all strings together. */
 export const longestList = 1_000;
 export const longestListText = 65_536;
 
@@ -11,7 +11,7 @@ export const isShortText = (value: unknown): value is string =>
 
 const [upperA, upperZ, toLower] = [65, 90, 32];
 
-/** Lowers A to Z and nothing else: the same in every language and locale. */
+/** Converts only A to Z, to be independent of language and locale. */
 export const foldCase = (text: string): string => {
   if (!/[A-Z]/.test(text)) return text;
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
@@ -28,7 +28,7 @@ export const foldCase = (text: string): string => {
 
 const decimalPattern = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** The number that a text such as `-12.5` stands for. */
+/** The number that a string such as `-12.5` contains. */
 export const numberFrom = (text: string): number | undefined => {
   if (!decimalPattern.test(text)) return undefined;
   const number = Number(text);

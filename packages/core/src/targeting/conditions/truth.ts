@@ -1,6 +1,6 @@
-// The three values of a condition. What nobody knows is neither true nor false, and only true matches.
+// The three values of a condition: true, false and unknown. Only true matches.
 
-/** In this order, so that `all` is the least, `any` the greatest and `not` the mirror image (Kleene's logic). */
+/** Ordered so that `all` is the minimum, `any` the maximum and `not` the reflection (Kleene's logic). */
 export const isFalse = 0;
 export const isUnknown = 1;
 export const isTrue = 2;

@@ -131,12 +131,12 @@ const effectOf = (before: Flag, after: Flag, changed: readonly string[]): string
   return `${countOf(was - will, "")} lose it`;
 };
 
-/** Undefined when there is no value. Texts are shown as they are; a line never breaks before a percent sign. */
+/** Undefined when there is no value. Texts are shown as they are. */
 export const memberText = (flag: Flag, member: string): string | undefined => {
   const value = memberOf(flag, member);
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
-  return formatMember(flag.type, member, value, formatNumber).replaceAll(" %", "\u00a0%");
+  return formatMember(flag.type, member, value, formatNumber);
 };
 
 /** Of those that changed, or else of all. The values of variants are long: which of them is given says enough. */
@@ -180,7 +180,7 @@ export const settingOf = (flag: Flag): string => {
 const deciding = ["rules", "requires", "bucketBy", "bucketSeed"];
 const forPeople = ["description", "tags", "owner"];
 
-/** "25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it." */
+/** "25% → 50%: about 2,500 more of every 10,000 users get it, nobody loses it." */
 export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
   const changed = difference(before, after).map(({ member }) => member);
   const described = changed.filter((member) => forPeople.includes(member));
@@ -201,7 +201,7 @@ export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
   return sentences;
 };
 
-/** What a change did: "Now on for 50 %. Description saved." */
+/** What a change did: "Now on for 50%. Description saved." */
 export const doneOf = (before: Flag, after: Flag): string => {
   const changed = difference(before, after).map(({ member }) => member);
   const described = changed.filter((member) => forPeople.includes(member));

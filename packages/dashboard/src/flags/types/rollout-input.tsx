@@ -48,7 +48,7 @@ export const RolloutInput = (props: RolloutInputProps) => {
           step={1}
           decimalScale={3}
           clampBehavior="strict"
-          suffix=" %"
+          suffix="%"
           disabled={disabled}
         />
       </div>

@@ -7,7 +7,7 @@ import type { TypeEditor } from "./type-editor.ts";
 
 const Reach = ({ flag }: { readonly flag: VariantFlag }) => {
   const given = flag.enabled ? formatServe(flag.otherwise, formatNumber) : flag.off;
-  return <span className="variant-given">{given.replaceAll(" %", "\u00a0%")}</span>;
+  return <span className="variant-given">{given}</span>;
 };
 
 export const variantEditor: TypeEditor<VariantFlag> = {

@@ -84,7 +84,7 @@ const ShareInput = (props: ShareInputProps) => {
       max={100}
       decimalScale={3}
       clampBehavior="strict"
-      suffix=" %"
+      suffix="%"
       disabled={disabled}
     />
   );

@@ -36,7 +36,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       operationId: "createFlag",
       summary: "Create a flag",
       description:
-        "It is off at first, and a rollout flag reaches 0 % unless `percentage` says otherwise.",
+        "It is off at first, and a rollout flag reaches 0% unless `percentage` says otherwise.",
       querystring: changeQuery,
       headers: idempotencyHeader,
       body: {

@@ -1,10 +1,27 @@
-// Segments of Flagsmith: rules of ALL, ANY and NONE over conditions on traits, and a percentage of those they name.
-import { type Fields, fieldsOf, listOf, textOf, writtenAs } from "../../loose-values.ts";
+// Segments of Flagsmith: ALL, ANY and NONE rules over conditions on traits, and a percentage of the matching users.
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  parsedJson,
+  textOf,
+  writtenAs,
+} from "../../loose-values.ts";
+import {
+  aVersion,
+  type Expression,
+  negated,
+  numberOf,
+  type Operator,
+  type Operators,
+  operatorsFor,
+  translate,
+  wholeVersion,
+} from "../translate/conditions.ts";
 import {
   equals,
   isSet,
   numberTest,
-  type Order,
   oppositeWhenSet,
   pathTo,
   targetingKey,
@@ -17,62 +34,39 @@ import {
 import {
   attempt,
   CannotTranslate,
-  every,
   exactIf,
   impossible,
   never,
   opposite,
-  some,
   type Test,
 } from "../translate/logic.ts";
 import { notAPercentage, percentOf } from "../translate/percentage.ts";
 
 const percentageOperator = "PERCENTAGE_SPLIT";
 
-const orders: Readonly<Record<string, Order>> = {
-  LESS_THAN: "lt",
-  LESS_THAN_INCLUSIVE: "lte",
-  GREATER_THAN: "gt",
-  GREATER_THAN_INCLUSIVE: "gte",
-};
-
-const versions: Readonly<Record<string, VersionOrder>> = {
-  EQUAL: "Eq",
-  LESS_THAN: "Lt",
-  LESS_THAN_INCLUSIVE: "Lte",
-  GREATER_THAN: "Gt",
-  GREATER_THAN_INCLUSIVE: "Gte",
-};
-
 const propertyOf = (condition: Fields): string | undefined =>
   textOf(condition.property_) ?? textOf(condition.property);
 
-/** A trait by its name, or one of the paths into the context that Flagsmith has. */
+/** A trait by its name, or by one of Flagsmith's paths into the context. */
 const attributeOf = (property: string): string => {
   if (property === "$.identity.identifier") return targetingKey;
   const trait = /^\$\.identity\.traits\.(.+)$/.exec(property)?.[1];
   const quoted = /^\$\.identity\.traits\['(.+)'\]$/.exec(property)?.[1];
   const name = trait ?? quoted ?? property;
-  if (name.startsWith("$.")) throw new CannotTranslate(`asks for ${property}`);
+  if (name.startsWith("$.")) throw new CannotTranslate(`uses ${property}`);
   return pathTo([name]);
 };
 
 /** Traits are strings, so other values in a list never match. */
 const listFrom = (value: unknown): string[] => {
-  const texts = (list: readonly unknown[]) => list.filter((each) => typeof each === "string");
-  if (Array.isArray(value)) return texts(value);
-  const text = writtenAs(value);
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (Array.isArray(parsed)) return texts(parsed);
-  } catch {}
-  return text.split(",");
+  const list = Array.isArray(value) ? value : parsedJson(value);
+  if (Array.isArray(list)) return list.filter((each) => typeof each === "string");
+  return writtenAs(value).split(",");
 };
 
-const bothSides = (is: string) => ({ yes: is, no: is });
-
 /** The value is converted to a number for a numeric trait, and to false or true for a boolean trait. */
-const isEqual = (attribute: string, text: string): Test => {
+const isEqual: Operator<unknown> = (attribute, value) => {
+  const text = writtenAs(value);
   if (attribute === targetingKey) return equals(attribute, [text]);
   const number = Number.parseFloat(text);
   const isBoolean = /^([Tt]rue|[Ff]alse)$/.test(text);
@@ -87,99 +81,102 @@ const isEqual = (attribute: string, text: string): Test => {
 };
 
 /** Zero and false never match a list. */
-const isOneOf = (attribute: string, texts: readonly string[]): Test => {
-  const named = texts.filter((text) => text !== "");
+const isOneOf: Operator<unknown> = (attribute, list) => {
+  const named = listFrom(list).filter((text) => text !== "");
   const values = withLikenesses(attribute, named).filter(
     (value) => value !== 0 && typeof value !== "boolean",
   );
   return exactIf(equals(attribute, values), attribute, { no: typesOf(values) });
 };
 
-const readVersion = (attribute: string, operator: string, version: string): Test | undefined => {
-  const order = versions[operator];
-  if (operator === "NOT_EQUAL") {
-    // Unlike with EQUAL, versions are compared as strings here.
-    const isOther = oppositeWhenSet(attribute, equals(attribute, [version]));
-    return exactIf(isOther, attribute, bothSides("a string"));
-  }
-  if (order === undefined) return undefined;
-  if (!/^[v=\s]*\d+\.\d+\.\d+/.test(version)) return never;
-  const test = versionTest(attribute, order, version.replace(/^[v=\s]*/, ""));
-  return exactIf(test, attribute, bothSides("a version such as 2.5.0"));
+const versionIn = (value: unknown): string | undefined =>
+  /^(.*):semver$/.exec(writtenAs(value))?.[1];
+
+/** A value such as 2.5.0:semver is compared as a version. */
+const orVersion =
+  (order: VersionOrder, operator: Operator<unknown>): Operator<unknown> =>
+  (attribute, value) => {
+    const text = versionIn(value);
+    if (text === undefined) return operator(attribute, value);
+    const version = wholeVersion(text);
+    return version === undefined
+      ? never
+      : exactIf(versionTest(attribute, order, version), attribute, aVersion);
+  };
+
+const isNotEqual: Operator<unknown> = (attribute, value) => {
+  const version = versionIn(value);
+  if (version === undefined) return negated(isEqual)(attribute, value);
+  // Unlike with EQUAL, versions are compared as strings here.
+  return exactIf(oppositeWhenSet(attribute, equals(attribute, [version])), attribute, "a string");
 };
 
-const readCondition = (condition: Fields): Test => {
+const contains =
+  (isNegated: boolean): Operator<unknown> =>
+  (attribute, value) => {
+    const text = writtenAs(value);
+    if (text === "") throw new CannotTranslate("compares with an empty string");
+    const test = textTest(attribute, "contains", [text]);
+    const wanted = isNegated ? oppositeWhenSet(attribute, test) : test;
+    return exactIf(wanted, attribute, { no: "a string" });
+  };
+
+const operators: Operators<unknown> = {
+  EQUAL: orVersion("Eq", isEqual),
+  NOT_EQUAL: isNotEqual,
+  IN: isOneOf,
+  IS_SET: isSet,
+  IS_NOT_SET: (attribute) => opposite(isSet(attribute)),
+  CONTAINS: contains(false),
+  NOT_CONTAINS: contains(true),
+  ...operatorsFor(
+    {
+      LESS_THAN: ["lt", "Lt"],
+      LESS_THAN_INCLUSIVE: ["lte", "Lte"],
+      GREATER_THAN: ["gt", "Gt"],
+      GREATER_THAN_INCLUSIVE: ["gte", "Gte"],
+    },
+    ([order, versionOrder]) =>
+      orVersion(versionOrder, (attribute, value) =>
+        exactIf(numberTest(attribute, order, numberOf(value)), attribute, "a number"),
+      ),
+  ),
+};
+
+const parseCondition = (condition: Fields): Expression<unknown> => {
   const operator = String(condition.operator);
   if (operator === percentageOperator) {
-    throw new CannotTranslate("has a percentage as one of several alternatives");
+    throw new CannotTranslate("has a percentage among several alternatives");
   }
   const property = propertyOf(condition);
   if (property === undefined) return never;
-  const attribute = attributeOf(property);
-  const text = writtenAs(condition.value);
-  const version = /^(.*):semver$/.exec(text)?.[1];
-  if (operator === "IS_SET") return isSet(attribute);
-  if (operator === "IS_NOT_SET") return opposite(isSet(attribute));
-  if (version !== undefined) {
-    const test = readVersion(attribute, operator, version);
-    if (test !== undefined) return test;
-  }
-  const order = orders[operator];
-  if (order !== undefined) {
-    const number = Number(text);
-    if (text.trim() === "" || !Number.isFinite(number)) {
-      throw new CannotTranslate(`compares with ${text}, which is not a number`);
-    }
-    return exactIf(numberTest(attribute, order, number), attribute, bothSides("a number"));
-  }
-  switch (operator) {
-    case "EQUAL":
-      return isEqual(attribute, text);
-    case "NOT_EQUAL":
-      return oppositeWhenSet(attribute, isEqual(attribute, text));
-    case "IN":
-      return isOneOf(attribute, listFrom(condition.value));
-    case "CONTAINS":
-    case "NOT_CONTAINS": {
-      if (text === "") throw new CannotTranslate(`compares with an empty text (${operator})`);
-      const test = textTest(attribute, "contains", [text]);
-      const wanted = operator === "CONTAINS" ? test : oppositeWhenSet(attribute, test);
-      return exactIf(wanted, attribute, { no: "a string" });
-    }
-    case "REGEX":
-      throw new CannotTranslate("has a regular expression (REGEX)");
-    default:
-      throw new CannotTranslate(`has the operator ${operator}`);
-  }
+  return { attribute: attributeOf(property), operator, value: condition.value };
 };
 
-const group = (type: unknown, tests: readonly Test[]): Test => {
-  if (type === "ANY") return tests.length === 0 ? every([]) : some(tests);
-  if (type === "NONE") return every(tests.map(opposite));
-  return every(tests);
+const group = (type: unknown, parts: readonly Expression<unknown>[]): Expression<unknown> => {
+  if (type === "ANY" && parts.length > 0) return { any: parts };
+  return { all: type === "NONE" ? parts.map((not) => ({ not })) : parts };
 };
 
 const conditionsOf = (rule: Fields): readonly Fields[] => listOf(rule.conditions).map(fieldsOf);
 const rulesOf = (rule: Fields): readonly Fields[] => listOf(rule.rules).map(fieldsOf);
 
-/** Conditions and inner rules each by the rule's type, and both of them. */
-const readRule = (rule: Fields): Test =>
-  every([
-    group(
-      rule.type,
-      conditionsOf(rule).map((condition) => attempt(() => readCondition(condition))),
-    ),
-    group(rule.type, rulesOf(rule).map(readRule)),
-  ]);
+/** The rule's type applies to its conditions, and separately to its inner rules. Both must match. */
+const parseRule = (rule: Fields): Expression<unknown> => ({
+  all: [
+    group(rule.type, conditionsOf(rule).map(parseCondition)),
+    group(rule.type, rulesOf(rule).map(parseRule)),
+  ],
+});
 
 interface Portion {
   readonly value: unknown;
   readonly property: string | undefined;
-  /** Everyone but these. */
+  /** The complement of the percentage. */
   readonly isRest: boolean;
 }
 
-/** Takes out a percentage that must hold for all whom the segment names. */
+/** Removes percentages that apply to all users of the segment from its rules. */
 const takePortions = (rule: Fields, portions: Portion[], isRest = false): Fields => {
   const isOne = (list: readonly unknown[]) => list.length === 1;
   const isNone = rule.type === "NONE";
@@ -209,7 +206,7 @@ const takePortions = (rule: Fields, portions: Portion[], isRest = false): Fields
 
 export interface SegmentReading {
   readonly when: Test;
-  /** Of those whom it names; undefined for all of them. Fails when Halyard has no such percentage. */
+  /** The share of the segment's users; undefined for all. Fails if Halyard can't represent the percentage. */
   readonly share: (() => { readonly percent: number; readonly by: string | undefined }) | undefined;
 }
 
@@ -217,7 +214,8 @@ export const readSegment = (segment: Fields): SegmentReading => {
   const portions: Portion[] = [];
   const rules = listOf(segment.rules).map((rule) => takePortions(fieldsOf(rule), portions));
   const [only] = portions;
-  const when = listOf(segment.rules).length === 0 ? never : every(rules.map(readRule));
+  const when =
+    rules.length === 0 ? never : attempt(() => translate({ all: rules.map(parseRule) }, operators));
   if (only === undefined) return { when, share: undefined };
   if (portions.length > 1) return { when: impossible("has several percentages"), share: undefined };
   return {

@@ -1,18 +1,23 @@
 // Reads the query language of GO Feature Flag: comparisons, `and`, `or` and `not ( … )`.
 import {
+  type Expression,
+  negated,
+  type Operator,
+  type Operators,
+  operatorsFor,
+  translate,
+} from "../translate/conditions.ts";
+import {
   equals,
   isSet,
   leaf,
   numberTest,
-  type Order,
-  oppositeWhenSet,
   pathTo,
   targetingKey,
   textTest,
-  type VersionOrder,
   versionTest,
 } from "../translate/leaves.ts";
-import { attempt, CannotTranslate, every, opposite, some, type Test } from "../translate/logic.ts";
+import { attempt, CannotTranslate, opposite, type Test } from "../translate/logic.ts";
 
 const tokenPattern =
   /\s*(?:(\(|\)|\[|\]|,)|"((?:[^"\\]|\\.)*)"|(==|!=|<=|>=|<|>)|([^\s()[\],"<>=!]+))/y;
@@ -41,26 +46,12 @@ const tokensOf = (query: string): Token[] => {
   return tokens;
 };
 
-const operators: Readonly<Record<string, string>> = {
-  "==": "eq",
-  "!=": "ne",
-  "<": "lt",
-  "<=": "le",
-  ">": "gt",
-  ">=": "ge",
-};
+/** One value, or the values of a list. */
+type Tokens = readonly [Token, ...Token[]];
 
-const orders: Readonly<Record<string, readonly [Order, VersionOrder]>> = {
-  lt: ["lt", "Lt"],
-  le: ["lte", "Lte"],
-  gt: ["gt", "Gt"],
-  ge: ["gte", "Gte"],
-};
-
-const texts: Readonly<Record<string, "contains" | "startsWith" | "endsWith">> = {
-  co: "contains",
-  sw: "startsWith",
-  ew: "endsWith",
+const signs: Readonly<Record<string, string>> = {
+  ...{ "==": "eq", "!=": "ne" },
+  ...{ "<": "lt", "<=": "le", ">": "gt", ">=": "ge" },
 };
 
 const isNumber = (token: Token): boolean =>
@@ -71,23 +62,29 @@ const isBoolean = (token: Token): boolean =>
   !token.isText && (token.text === "true" || token.text === "false");
 const isNull = (token: Token): boolean => !token.isText && token.text === "null";
 
-/** Texts are compared without regard to case, except in a list. */
-const readEqual = (attribute: string, value: Token): Test => {
+/** Strings are compared without regard to case, except in a list. */
+const isEqual: Operator<Tokens> = (attribute, [value]) => {
   if (isNull(value)) return opposite(isSet(attribute));
   if (isVersion(value)) return versionTest(attribute, "Eq", value.text);
   if (isNumber(value)) return equals(attribute, [Number(value.text)]);
   if (!isBoolean(value)) return equals(attribute, [value.text], { ignoreCase: true });
   const is = value.text === "true";
-  // Whoever does not say that they are anonymous is not.
+  // Without the attribute, users are not anonymous.
   return attribute === "anonymous"
     ? leaf({ attribute, op: "in", values: [is] }, { missing: !is })
     : equals(attribute, [is]);
 };
 
-const readComparison = (attribute: string, operator: string, values: readonly Token[]): Test => {
-  const [value] = values;
-  if (value === undefined) throw new CannotTranslate("compares with an empty list");
-  if (operator === "in") {
+const isNotEqual: Operator<Tokens> = (attribute, values) =>
+  isNull(values[0]) ? isSet(attribute) : negated(isEqual)(attribute, values);
+
+const mismatch = (attribute: string, { text }: Token, operator: string): CannotTranslate =>
+  new CannotTranslate(`compares ${attribute} with ${text} by ${operator}`);
+
+const operators: Operators<Tokens> = {
+  eq: isEqual,
+  ne: isNotEqual,
+  in(attribute, values) {
     if (!values.every(({ isText }) => isText)) {
       throw new CannotTranslate("looks for a number in a list, which GO Feature Flag never finds");
     }
@@ -95,22 +92,27 @@ const readComparison = (attribute: string, operator: string, values: readonly To
       attribute,
       values.map(({ text }) => text),
     );
-  }
-  if (operator === "eq") return readEqual(attribute, value);
-  if (operator === "ne") {
-    const equal = readEqual(attribute, value);
-    return isNull(value) ? opposite(equal) : oppositeWhenSet(attribute, equal);
-  }
-  const text = texts[operator];
-  if (text !== undefined && value.isText) return textTest(attribute, text, [value.text], true);
-  const [order, version] = orders[operator] ?? [];
-  if (version !== undefined && isVersion(value)) return versionTest(attribute, version, value.text);
-  if (order !== undefined && isNumber(value))
-    return numberTest(attribute, order, Number(value.text));
-  throw new CannotTranslate(`compares ${attribute} with ${value.text} by ${operator}`);
+  },
+  ...operatorsFor(
+    { co: "contains", sw: "startsWith", ew: "endsWith" },
+    (op, name) =>
+      (attribute, [value]) => {
+        if (!value.isText) throw mismatch(attribute, value, name);
+        return textTest(attribute, op, [value.text], true);
+      },
+  ),
+  ...operatorsFor(
+    { lt: ["lt", "Lt"], le: ["lte", "Lte"], gt: ["gt", "Gt"], ge: ["gte", "Gte"] },
+    ([order, versionOrder], name) =>
+      (attribute, [value]) => {
+        if (isVersion(value)) return versionTest(attribute, versionOrder, value.text);
+        if (isNumber(value)) return numberTest(attribute, order, Number(value.text));
+        throw mismatch(attribute, value, name);
+      },
+  ),
 };
 
-/** `and` and `or` bind equally there, from left to right. */
+/** In GO Feature Flag, `and` and `or` have the same precedence, from left to right. */
 export const readQuery = (query: string): Test =>
   attempt(() => {
     const tokens = tokensOf(query);
@@ -126,7 +128,7 @@ export const readQuery = (query: string): Test =>
     const expect = (text: string) => {
       if (next().text !== text) throw new CannotTranslate(`has a query without ${text}: ${query}`);
     };
-    const readValues = (): Token[] => {
+    const readValues = (): Tokens => {
       if (!isNext("[")) return [next()];
       const values: Token[] = [];
       next();
@@ -135,37 +137,39 @@ export const readQuery = (query: string): Test =>
         if (isNext(",")) next();
       }
       next();
-      return values;
+      const [first, ...others] = values;
+      if (first === undefined) throw new CannotTranslate("compares with an empty list");
+      return [first, ...others];
     };
-    const readOne = (): Test => {
+    const readOne = (): Expression<Tokens> => {
       const isNegated = isNext("not") || isNext("NOT");
       if (isNegated) next();
       if (isNext("(")) {
         next();
         const inner = readAll();
         expect(")");
-        return isNegated ? opposite(inner) : inner;
+        return isNegated ? { not: inner } : inner;
       }
       if (isNegated) throw new CannotTranslate(`has a not without parentheses: ${query}`);
       const name = next().text;
       const attribute = name === "key" ? targetingKey : pathTo(name.split("."));
       const word = next().text;
       if (word === "pr") return isSet(attribute);
-      return readComparison(attribute, operators[word] ?? word.toLowerCase(), readValues());
+      return { attribute, operator: signs[word] ?? word.toLowerCase(), value: readValues() };
     };
-    const readAll = (): Test => {
-      let test = readOne();
+    const readAll = (): Expression<Tokens> => {
+      let expression = readOne();
       while (isNext("and") || isNext("or")) {
         const isAnd = next().text === "and";
-        const other = readOne();
-        test = isAnd ? every([test, other]) : some([test, other]);
+        const both = [expression, readOne()];
+        expression = isAnd ? { all: both } : { any: both };
       }
-      return test;
+      return expression;
     };
-    const test = readAll();
+    const expression = readAll();
     const rest = tokens[at];
     if (rest !== undefined) {
       throw new CannotTranslate(`has a query that GO Feature Flag reads only up to "${rest.text}"`);
     }
-    return test;
+    return translate(expression, operators);
   });

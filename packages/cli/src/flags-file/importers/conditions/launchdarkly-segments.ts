@@ -1,4 +1,4 @@
-// Segments of LaunchDarkly: lists of users and of other kinds of contexts, and rules.
+// Segments of LaunchDarkly: lists of users and of other context kinds, and rules.
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
 import { equals, targetingKey } from "../translate/leaves.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { SegmentBook } from "../translate/segments.ts";
 import { attributeOf, clauseReader } from "./launchdarkly-clauses.ts";
 
-/** Members of other kinds than users. */
+/** Listed members of kinds other than users. */
 const contextsOf = (list: unknown): Test[] =>
   listOf(list)
     .map(fieldsOf)
@@ -52,26 +52,26 @@ const partsOf = (segment: Fields, rules: Test, mayMatchOthers: boolean): Parts =
 const wholeOf = ({ include, exclude, when }: Parts): Test =>
   every([opposite(equals(targetingKey, exclude)), some([equals(targetingKey, include), when])]);
 
-/** The segments of an environment, each made when it is first used. */
+/** Returns a lookup of the environment's segments. Each is created at its first use. */
 export const readSegments = (
   segments: readonly Fields[],
   book: SegmentBook,
 ): ((key: string) => Test) => {
   const made = new Map<string, Test>();
-  /** What a segment says, without making one of it: segments do not name others here. */
+  /** The content of a segment. A nested segment is inlined, because Halyard's segments can't reference others. */
   const read = (key: string, path: readonly string[]): Parts => {
     const segment = segments.find((one) => one.key === key);
     if (segment === undefined) {
       throw new CannotTranslate(`uses the segment "${key}", which is not in the file`);
     }
-    if (path.includes(key)) throw new CannotTranslate("names itself");
+    if (path.includes(key)) throw new CannotTranslate("contains itself");
     if (segment.unbounded === true)
       throw new CannotTranslate("is a big segment: its members are not in the file");
     const clauses = clauseReader((other) => wholeOf(read(other, [...path, key])));
     const rules = listOf(segment.rules).map(fieldsOf);
     const when = rules.map((rule) =>
       typeof rule.weight === "number" && rule.weight < 100_000
-        ? impossible("takes a percentage of those whom a rule names")
+        ? impossible("has a percentage in a rule")
         : clauses.read(rule.clauses),
     );
     const mayMatchOthers =

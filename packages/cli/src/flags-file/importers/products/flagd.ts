@@ -1,13 +1,13 @@
-// Reads flag definitions of flagd: variants, a default, and targeting in JsonLogic.
+// Reads flagd's flag definitions: variants, a default, and targeting in JsonLogic.
 import { type Fields, fieldsOf, isFields, textOf, writtenAs } from "../../loose-values.ts";
 import { isTrueOrFalse, operationOf, readLogic, variableOf } from "../conditions/json-logic.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
 import { targetingKey } from "../translate/leaves.ts";
 import { CannotTranslate, every, type Test, tryTo } from "../translate/logic.ts";
-import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
+import { assemble, notImported, type Outcome, type OutlineRule } from "../translate/outline.ts";
 import { type Split, sharesOf } from "../translate/split.ts";
-import { onOff, onOrOff, severalTypes, typeOfAll, type Values } from "../translate/values.ts";
+import { offValue, severalTypes, valuesOf, variantNamed } from "../translate/values.ts";
 
 const definitionsOf = (value: unknown): [name: string, definition: Fields][] => {
   const { flags } = fieldsOf(value);
@@ -15,14 +15,14 @@ const definitionsOf = (value: unknown): [name: string, definition: Fields][] => 
     return flags.map(fieldsOf).map((flag) => [textOf(flag.key) ?? "", flag]);
   }
   if (!isFields(flags)) {
-    throw notFrom("flagd", 'an object with "flags" is expected, as flagd reads it');
+    throw notFrom("flagd", 'an object with "flags" is expected');
   }
   return Object.entries(flags).map(([name, flag]) => [name, fieldsOf(flag)]);
 };
 
 const deepest = 20;
 
-/** Puts in what `$ref` stands for. */
+/** Replaces `$ref` with the referenced evaluator. */
 const resolve = (value: unknown, evaluators: Fields, depth = 0): unknown => {
   if (depth > deepest) throw new CannotTranslate("is nested too deeply");
   if (Array.isArray(value)) return value.map((each) => resolve(each, evaluators, depth + 1));
@@ -43,19 +43,16 @@ interface Choice {
   readonly fallback: unknown;
 }
 
-/** The variant that a result of the targeting names; null is the default. */
+/** The variant that the targeting returns; null means the default. */
 const variantOf = (result: unknown, { variants, fallback }: Choice): string => {
   const name = result === null || result === undefined ? fallback : writtenAs(result);
   if (name === null || name === undefined) {
     throw new CannotTranslate("has no default variant: the default in the code applies");
   }
-  if (typeof name !== "string" || !Object.hasOwn(variants, name)) {
-    throw new CannotTranslate(`names the variant ${writtenAs(name)}, which it does not have`);
-  }
-  return typeof variants[name] === "boolean" ? onOrOff(variants[name]) : name;
+  return variantNamed(name, variants);
 };
 
-/** What is hashed: the flag's key and an attribute, or a text and an attribute. */
+/** The bucketing value: the flag's key and an attribute, or a string and an attribute. */
 const bucketOf = (value: unknown): { by: string | undefined; seed: string | undefined } => {
   const bucketBy = (name: string | undefined) => (name === targetingKey ? undefined : name);
   const alone = variableOf(value);
@@ -79,17 +76,17 @@ const readSplit = (given: readonly unknown[], choice: Choice): Outcome => {
   const weights = (isPlain ? given : rest).map((part) => {
     const [name, weight = 1] = Array.isArray(part) ? part : [];
     if (isFields(name) || typeof weight !== "number" || weight < 0) {
-      throw new CannotTranslate("has a split that is not of variants with weights");
+      throw new CannotTranslate("has a split without variants and weights");
     }
     return { variant: variantOf(name, choice), weight };
   });
   const bucket: Pick<Split, "by" | "seed"> = isPlain ? {} : bucketOf(first);
-  // Without it, flagd returns the default.
-  const exactIf = [`${bucket.by ?? targetingKey} is there`];
+  // Without the attribute, flagd returns the default.
+  const exactIf = [`${bucket.by ?? targetingKey} is present`];
   return { shares: sharesOf(weights), ...bucket, exactIf };
 };
 
-/** Rules in the order in which the expression decides; the last of them holds for all who are left of `within`. */
+/** Rules in the order of the expression. The last one applies to all remaining contexts of `within`. */
 const decide = (value: unknown, within: readonly Test[], choice: Choice): OutlineRule[] => {
   const when = every(within);
   const [name, given = []] = operationOf(value) ?? [];
@@ -99,7 +96,7 @@ const decide = (value: unknown, within: readonly Test[], choice: Choice): Outlin
     if (!isTrueOrFalse(value)) {
       throw new CannotTranslate(`has ${name} where the name of a variant is expected`);
     }
-    // A condition gives the variants that are called true and false.
+    // A condition as a result stands for the variants named true and false.
     const rules = decide(true, [...within, readLogic(value)], choice);
     return [...rules, ...decide(false, within, choice)];
   }
@@ -115,30 +112,16 @@ const readDefinition = ([name, flag]: [string, Fields], evaluators: Fields): Fou
   const variants = fieldsOf(flag.variants);
   const { description, owner } = fieldsOf(flag.metadata);
   const base = { name, description: textOf(description) };
-  const valueType = typeOfAll(Object.values(variants));
-  if (valueType === undefined) {
-    return { ...base, draft: { type: "boolean", enabled: false }, reasons: [severalTypes] };
-  }
-  const isDisabled = flag.state === "DISABLED";
-  const choice = { variants, fallback: flag.defaultVariant };
   const fallback = typeof flag.defaultVariant === "string" ? flag.defaultVariant : undefined;
-  const off = fallback ?? Object.keys(variants)[0] ?? "";
-  const values: Values =
-    valueType === "boolean"
-      ? onOff
-      : { valueType, variants: variants as Extract<Values, { variants: object }>["variants"], off };
+  const values = valuesOf(variants, fallback ?? Object.keys(variants)[0] ?? "");
+  if (values === undefined) return { ...base, ...notImported(severalTypes) };
+  const isDisabled = flag.state === "DISABLED";
   const hasTargeting = isFields(flag.targeting) && Object.keys(flag.targeting).length > 0;
-  const targeting = tryTo(() => (hasTargeting ? resolve(flag.targeting, evaluators) : null));
-  if (targeting instanceof CannotTranslate) {
-    const reasons = [targeting.message];
-    return { ...base, draft: { type: "boolean", enabled: false }, reasons };
-  }
-  const decided = tryTo(() => decide(targeting, [], choice));
-  if (decided instanceof CannotTranslate) {
-    const reasons = [decided.message];
-    return { ...base, draft: { type: "boolean", enabled: false }, reasons };
-  }
-  const rules = decided;
+  const rules = tryTo(() => {
+    const targeting = hasTargeting ? resolve(flag.targeting, evaluators) : null;
+    return decide(targeting, [], { variants, fallback: flag.defaultVariant });
+  });
+  if (rules instanceof CannotTranslate) return { ...base, ...notImported(rules.message) };
   const last = rules.at(-1);
   const assembled = assemble({
     enabled: !isDisabled,
@@ -147,9 +130,10 @@ const readDefinition = ([name, flag]: [string, Fields], evaluators: Fields): Fou
     otherwise: last?.serve ?? values.off,
     owner: textOf(owner),
   });
-  const gives = valueType === "boolean" ? "false" : off;
   const asleep = isDisabled
-    ? [`is disabled: flagd then returns the default in the code, Halyard returns ${gives}`]
+    ? [
+        `is disabled: flagd then returns the default in the code, Halyard returns ${offValue(values)}`,
+      ]
     : [];
   return { ...base, ...assembled, notes: [...assembled.notes, ...asleep] };
 };

@@ -1,11 +1,11 @@
-// Reads what Flagsmith exports: the features of an environment, or the environment document that its SDKs use.
+// Reads Flagsmith's files: an export of features, or the environment document that its SDKs use.
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
 import { readSegment, type SegmentReading } from "../conditions/flagsmith-segments.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
 import { targetingKey } from "../translate/leaves.ts";
 import type { Test } from "../translate/logic.ts";
-import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
+import { assemble, notImported, type Outcome, type OutlineRule } from "../translate/outline.ts";
 import { createSegmentBook } from "../translate/segments.ts";
 import { isForAll, layered, sharesOf } from "../translate/split.ts";
 import { nameValues, onOff, severalTypes, typeOfAll } from "../translate/values.ts";
@@ -17,7 +17,7 @@ interface Option {
   readonly percent: number;
 }
 
-/** What a feature is in one place: the environment, a segment or an identity. */
+/** The state of a feature in the environment, or in an override for a segment or an identity. */
 interface State {
   readonly enabled: boolean;
   readonly value: unknown;
@@ -41,13 +41,13 @@ interface Override {
   readonly when: Test;
   readonly share?: SegmentReading["share"];
   readonly state: State;
-  /** What decides who is in the share. */
+  /** The seed that selects the users of the share. */
   readonly seed?: string;
 }
 
 type Read = Pick<Found, "draft" | "reasons" | "notes" | "isNarrower">;
 
-/** A share of those whom a segment names; the others go on to the next rule. */
+/** Limits an outcome to a share of the segment's users. The others fall through to the next rule. */
 const portionOf = (outcome: Outcome, { share, seed }: Override): Outcome => {
   if (share === undefined) return outcome;
   const { percent, by } = share();
@@ -55,11 +55,11 @@ const portionOf = (outcome: Outcome, { share, seed }: Override): Outcome => {
     typeof outcome === "string" ? [{ variant: outcome, share: 100 }] : outcome.shares;
   const weights = variants.map(({ variant, share: weight }) => ({ variant, weight }));
   const shares = sharesOf(weights, 100, percent);
-  const exactIf = isForAll(shares) ? [] : [`${by ?? targetingKey} is there`];
+  const exactIf = isForAll(shares) ? [] : [`${by ?? targetingKey} is present`];
   return { shares, by, seed, exactIf };
 };
 
-/** A feature that is only on or off, or whose value is the same wherever it is on. */
+/** A feature that is only on or off, or has the same value wherever it is on. */
 const readSwitch = (
   base: State,
   overrides: readonly Override[],
@@ -73,7 +73,7 @@ const readSwitch = (
       serve: () => portionOf(nameOf(override.state), override),
     }),
   );
-  // Off for everyone but a segment is on in Halyard: the rules decide.
+  // A flag that is off for everyone except a segment is on in Halyard, and the rules decide.
   const enabled = base.enabled || overrides.some(({ state }) => state.enabled);
   const assembled = assemble({ enabled, values: onOff, rules, otherwise: nameOf(base) });
   return { ...assembled, notes: [...assembled.notes, ...notes] };
@@ -84,12 +84,12 @@ const valuesOf = (states: readonly State[]): readonly unknown[] =>
 
 const readValue = (base: State, overrides: readonly Override[]): Read => {
   const all = valuesOf([base, ...overrides.map(({ state }) => state)]);
-  // No value beside texts is the empty one.
+  // Among strings, a missing value counts as an empty one.
   const isText = typeOfAll(all.filter((value) => value !== null)) === "string";
   const values = all.map((value) => (isText ? (value ?? "") : value));
   const valueType = typeOfAll(values);
   if (valueType === undefined || valueType === "boolean") {
-    return { draft: { type: "boolean", enabled: false }, reasons: [severalTypes] };
+    return notImported(severalTypes);
   }
   const { variants, names } = nameValues(values, ["control"]);
   const nameOf = (value: unknown) => names[values.indexOf(isText ? (value ?? "") : value)] ?? "";
@@ -97,7 +97,7 @@ const readValue = (base: State, overrides: readonly Override[]): Read => {
     if (options.length === 0) return nameOf(value);
     const weights = options.map((each) => ({ variant: nameOf(each.value), weight: each.percent }));
     const shares = layered(sharesOf(weights, 100), nameOf(value));
-    return { shares, exactIf: isForAll(shares) ? [] : [`${targetingKey} is there`] };
+    return { shares, exactIf: isForAll(shares) ? [] : [`${targetingKey} is present`] };
   };
   const gives = overrides.length + base.options.length > 0 && !base.enabled;
   const assembled = assemble({
@@ -111,7 +111,9 @@ const readValue = (base: State, overrides: readonly Override[]): Read => {
     otherwise: () => outcomeOf(base),
   });
   const asleep = gives
-    ? ["gives the value control while it is off; Flagsmith gives those of overrides then too"]
+    ? [
+        "returns the value control while it is off; Flagsmith returns the values of overrides then too",
+      ]
     : [];
   return { ...assembled, notes: [...assembled.notes, ...asleep] };
 };
@@ -125,13 +127,12 @@ const read = (base: State, overrides: readonly Override[]): Read => {
   const [value] = values;
   if (values.size === 1 && states.every(({ options }) => options.length === 0)) {
     return readSwitch(base, overrides, [
-      `its value ${JSON.stringify(value)} is not imported: a flag that is on or off has none`,
+      `its value ${JSON.stringify(value)} is not imported: a boolean flag has no value`,
     ]);
   }
-  return {
-    draft: { type: "boolean", enabled: false },
-    reasons: ["is turned on and off and has different values: in Halyard a flag has one of them"],
-  };
+  return notImported(
+    "is both turned on and off and has different values, which no flag type in Halyard supports",
+  );
 };
 
 const exportRemark =
@@ -148,7 +149,7 @@ const readEnvironment = (document: Fields, states: readonly unknown[]) => {
   for (const segment of listOf(fieldsOf(document.project).segments).map(fieldsOf)) {
     const name = String(segment.name);
     const { when, share } = readSegment(segment);
-    // A percentage is part of a rule here, not of a segment.
+    // In Halyard, a percentage is part of a rule, not of a segment.
     const test = share === undefined ? book.add({ name, when }) : when;
     for (const entry of listOf(segment.feature_states).map(fieldsOf)) {
       const feature = String(fieldsOf(entry.feature).name);
@@ -183,7 +184,7 @@ const readEnvironment = (document: Fields, states: readonly unknown[]) => {
         ? one.segmentId - other.segmentId
         : one.priority - other.priority,
     );
-    // Who is in a share goes by the segment: features that use the same one share their people.
+    // The segment selects the users of a share, so features that use the same segment reach the same users.
     const isSplit =
       own.filter(({ share, state: each }) => share ?? each.options.length > 0).length > 1;
     const seeded = own.map((override) =>

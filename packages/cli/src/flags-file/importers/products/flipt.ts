@@ -1,9 +1,10 @@
-// Reads the files of Flipt: flags with rollouts or rules, and segments with constraints, of one namespace or several.
+// Reads Flipt's files: flags with rollouts or rules, and segments with constraints, in one or several namespaces.
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
 import { readConstraints } from "../conditions/flipt-constraints.ts";
 import type { Found } from "../convert.ts";
 import { chooseEnvironment, type Importer, notFrom } from "../source.ts";
 import { CannotTranslate, every, impossible, some, type Test } from "../translate/logic.ts";
+import { descriptionOf } from "../translate/names.ts";
 import { assemble, type OutlineRule } from "../translate/outline.ts";
 import { notAPercentage, percentOf } from "../translate/percentage.ts";
 import { createSegmentBook } from "../translate/segments.ts";
@@ -12,7 +13,7 @@ import { onOff, onOrOff, type Values } from "../translate/values.ts";
 
 type SegmentTest = (key: string) => Test;
 
-/** One segment or several, in each of the forms that Flipt has had. */
+/** The segments of a rule, in any of Flipt's formats. */
 const whenIn = (given: Fields, segmentTest: SegmentTest): Test => {
   const named = given.segment ?? given;
   const { key, keys, segments, operator } = isFields(named) ? named : { key: named, ...given };
@@ -21,7 +22,7 @@ const whenIn = (given: Fields, segmentTest: SegmentTest): Test => {
   return operator === "AND_SEGMENT_OPERATOR" ? every(tests) : some(tests);
 };
 
-/** `enabled` is what a boolean flag gives when no rollout decides. */
+/** `enabled` is the value of a boolean flag if no rollout matches. */
 const readBoolean = (flag: Fields, segmentTest: SegmentTest) => {
   const rules = listOf(flag.rollouts)
     .map(fieldsOf)
@@ -42,7 +43,7 @@ const readBoolean = (flag: Fields, segmentTest: SegmentTest) => {
   return assemble({ enabled: true, values: onOff, rules, otherwise: onOrOff(flag.enabled) });
 };
 
-/** For those to whom Flipt gives no variant. */
+/** For users who get no variant in Flipt. */
 const noVariant = "none";
 
 const readVariants = (flag: Fields): { values: Values; fallback: string; note: string[] } => {
@@ -62,9 +63,11 @@ const readVariants = (flag: Fields): { values: Values; fallback: string; note: s
   } as const;
   const note = [
     ...(fallback === undefined
-      ? [`gives the variant ${noVariant} where Flipt gives none and the program uses its default`]
+      ? [
+          `returns the variant ${noVariant} where Flipt returns none and the application uses its default`,
+        ]
       : []),
-    ...(hasAttachments ? ["gives the attachments of its variants"] : []),
+    ...(hasAttachments ? ["returns the attachments of its variants"] : []),
   ];
   return { values, fallback: fallback ?? noVariant, note };
 };
@@ -81,7 +84,7 @@ const readVariant = (flag: Fields, segmentTest: SegmentTest) => {
       return {
         name: undefined,
         when: whenIn(rule, segmentTest),
-        // A rule without a distribution matches and gives the default.
+        // A rule without a distribution matches and returns the default.
         serve: () => (weights.length === 0 ? fallback : { shares: sharesOf(weights) }),
       };
     });
@@ -96,8 +99,7 @@ const readVariant = (flag: Fields, segmentTest: SegmentTest) => {
 
 const readFlag = (flag: Fields, segmentTest: SegmentTest): Found => {
   const name = textOf(flag.key) ?? "";
-  const title = textOf(flag.name);
-  const description = textOf(flag.description) ?? (title === name ? undefined : title);
+  const description = descriptionOf(flag, name);
   const isBoolean = flag.type === "BOOLEAN_FLAG_TYPE";
   return { name, description, ...(isBoolean ? readBoolean : readVariant)(flag, segmentTest) };
 };
@@ -107,19 +109,18 @@ const namespaceOf = (document: Fields): string => {
   return textOf(namespace) ?? textOf(fieldsOf(namespace).key) ?? "default";
 };
 
-export const readFlipt: Importer = ({ value, environment: asked }) => {
+export const readFlipt: Importer = ({ value, environment: requested }) => {
   const documents = (Array.isArray(value) ? value : [value]).map(fieldsOf);
   if (!documents.some(({ flags }) => Array.isArray(flags))) {
-    throw notFrom("Flipt", '"flags" and "segments" are expected, as flipt export writes them');
+    throw notFrom("Flipt", '"flags" and "segments" are expected, as written by flipt export');
   }
-  const namespace = chooseEnvironment(documents.map(namespaceOf), asked);
+  const namespace = chooseEnvironment(documents.map(namespaceOf), requested);
   const own = documents.filter((document) => namespaceOf(document) === namespace);
   const book = createSegmentBook();
   const tests = new Map<string, Test>();
   for (const segment of own.flatMap(({ segments }) => listOf(segments).map(fieldsOf))) {
     const key = String(segment.key);
-    const title = textOf(segment.name);
-    const description = textOf(segment.description) ?? (title === key ? undefined : title);
+    const description = descriptionOf(segment, key);
     tests.set(key, book.add({ name: key, description, when: readConstraints(segment) }));
   }
   const segmentTest = (key: string): Test =>

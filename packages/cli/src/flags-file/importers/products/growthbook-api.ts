@@ -1,17 +1,18 @@
-// The two forms of features that GrowthBook has: definitions as its SDKs get them, and its REST API, which has all environments.
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
+// The two formats of GrowthBook's features: definitions for its SDKs, and its REST API, which includes all environments.
+import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../loose-values.ts";
 import { chooseEnvironment, refuseEnvironment, type Source } from "../source.ts";
+import { tagsOf } from "../translate/names.ts";
 
 export interface Feature {
   readonly id: string;
   readonly description: string | undefined;
   readonly enabled: boolean;
   readonly archived: boolean;
-  /** As the SDKs get it. */
+  /** In the format for SDKs. */
   readonly definition: Fields;
   readonly tags: readonly string[];
   readonly owner: string | undefined;
-  /** Why it cannot be read. */
+  /** Why the feature can't be read. */
   readonly reason?: string;
 }
 
@@ -20,18 +21,10 @@ export interface File {
   readonly groups: Fields;
 }
 
-const parse = (text: unknown): unknown => {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
-};
-
-/** Values are texts in the REST API. */
+/** In the REST API, values are strings. */
 const valueFrom = (value: unknown, type: unknown): unknown => {
   if (typeof value !== "string" || type === "string") return value;
-  return parse(value);
+  return parsedJson(value);
 };
 
 const groupConditions = (targeting: unknown): Fields[] =>
@@ -43,9 +36,9 @@ const groupConditions = (targeting: unknown): Fields[] =>
       return match === "any" ? { $or: groups } : { $and: groups };
     });
 
-/** A rule of the REST API as the SDKs would get it. */
+/** Converts a rule of the REST API to the format for SDKs. */
 const ruleFrom = (rule: Fields, valueType: unknown): Fields => {
-  const own = textOf(rule.condition) === undefined ? {} : parse(rule.condition);
+  const own = textOf(rule.condition) === undefined ? {} : parsedJson(rule.condition);
   const all = [own, ...groupConditions(rule.savedGroupTargeting)];
   const base = {
     id: rule.id,
@@ -59,7 +52,7 @@ const ruleFrom = (rule: Fields, valueType: unknown): Fields => {
     return {
       ...base,
       force: valueFrom(rule.value, valueType),
-      problem: "changes by itself at set times",
+      problem: "changes at set times",
     };
   }
   if (rule.type === "force" || rule.type === "rollout") {
@@ -82,12 +75,12 @@ const ruleFrom = (rule: Fields, valueType: unknown): Fields => {
 };
 
 const definitionFrom = (feature: Fields, place: Fields): Fields => {
-  const definition = parse(place.definition);
+  const definition = parsedJson(place.definition);
   if (isFields(definition)) return definition;
   const { valueType } = feature;
   const gates = listOf(feature.prerequisites)
     .map(fieldsOf)
-    .map(({ id, condition }) => ({ id, condition: parse(condition), gate: true }));
+    .map(({ id, condition }) => ({ id, condition: parsedJson(condition), gate: true }));
   return {
     defaultValue: valueFrom(place.defaultValue ?? feature.defaultValue, valueType),
     rules: [
@@ -105,15 +98,13 @@ const fromApi = (feature: Fields, environment: string): Feature => {
     enabled: fieldsOf(place).enabled === true,
     archived: feature.archived === true,
     definition: definitionFrom(feature, fieldsOf(place)),
-    tags: listOf(feature.tags)
-      .flatMap((tag) => textOf(tag) ?? [])
-      .slice(0, 20),
+    tags: tagsOf(listOf(feature.tags)),
     owner: textOf(feature.owner),
     ...(!isFields(place) && { reason: `is not in the environment ${environment}` }),
   };
 };
 
-/** By id, with their conditions as objects. */
+/** The groups by id, with their conditions as objects. */
 const groupsFrom = (groups: unknown): Fields => {
   if (isFields(groups)) return groups;
   return Object.fromEntries(
@@ -121,7 +112,7 @@ const groupsFrom = (groups: unknown): Fields => {
   );
 };
 
-/** Undefined when it is neither form. */
+/** Undefined if the file has neither format. */
 export const readFile = (source: Source): File | undefined => {
   const parts = Array.isArray(source.value) ? source.value.map(fieldsOf) : [fieldsOf(source.value)];
   const groups = Object.assign({}, ...parts.map(({ savedGroups }) => groupsFrom(savedGroups)));
@@ -137,7 +128,7 @@ export const readFile = (source: Source): File | undefined => {
   }
   const [{ features } = {} as Fields] = parts;
   if (!isFields(features)) return undefined;
-  refuseEnvironment("GrowthBook", source, "what its SDKs get is of one environment");
+  refuseEnvironment("GrowthBook", source, "definitions for its SDKs contain one environment");
   return {
     groups,
     features: Object.entries(features).map(([id, definition]) => ({

@@ -1,4 +1,4 @@
-// Reads features of GrowthBook: what its SDKs get, or the pages of its REST API.
+// Reads GrowthBook's features: definitions for its SDKs, or pages of its REST API.
 import type { Scalar } from "@halyard/core/targeting/conditions/operators";
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
 import {
@@ -19,11 +19,18 @@ import {
   opposite,
   type Test,
 } from "../translate/logic.ts";
-import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
+import {
+  assemble,
+  notImported,
+  type Outcome,
+  type OutlineRule,
+  type Prerequisites,
+} from "../translate/outline.ts";
 import { createSegmentBook, type SegmentBook } from "../translate/segments.ts";
 import { isForAll, sharesOf } from "../translate/split.ts";
 import {
   nameValues,
+  offValue,
   onOff,
   onOrOff,
   severalTypes,
@@ -32,7 +39,7 @@ import {
 } from "../translate/values.ts";
 import { type Feature, readFile } from "./growthbook-api.ts";
 
-/** The groups of a file; each becomes a segment for each attribute that it is asked of. */
+/** The saved groups of a file. Each becomes a segment for each attribute that it is used with. */
 const groupReader = (groups: Fields, book: SegmentBook) => {
   const made = new Map<string, Test>();
   const testOf = (id: string, attribute: string): Test => {
@@ -53,7 +60,7 @@ const groupReader = (groups: Fields, book: SegmentBook) => {
       include: isKeys ? values.map(String) : [],
       when: isKeys ? never : among,
     });
-    // Whoever lacks the attribute is not in the group.
+    // A context without the attribute is not in the group.
     const whole = { ...among, yes: test.yes, no: opposite(among).yes };
     made.set(place, whole);
     return whole;
@@ -74,7 +81,7 @@ const valuesIn = ({ definition }: Feature): unknown[] => [
     .flat(),
 ];
 
-/** Undefined when the values are of several types. */
+/** Undefined if the values are of several types. */
 const readChoice = (feature: Feature): Choice | undefined => {
   const values = valuesIn(feature);
   const valueType = typeOfAll(values);
@@ -89,7 +96,7 @@ const readChoice = (feature: Feature): Choice | undefined => {
 const isFraction = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= 1;
 
-/** Ranges of the hash that lie end to end from zero are weights. */
+/** Adjacent hash ranges that start at zero are equivalent to weights. */
 const weightsFrom = (ranges: readonly unknown[]): number[] => {
   let end = 0;
   return ranges.map((range) => {
@@ -116,15 +123,15 @@ const serveOf =
       return {
         shares: sharesOf([{ variant, weight: share ?? 0 }], 1),
         ...bucket,
-        exactIf: [`${by} is there`],
+        exactIf: [`${by} is present`],
         seed: seed === id ? undefined : seed,
       };
     }
     const variations = listOf(rule.variations);
     if (listOf(rule.meta).some((meta) => fieldsOf(meta).passthrough === true)) {
-      throw new CannotTranslate("holds users back from other rules (holdout)");
+      throw new CannotTranslate("excludes users from other rules (holdout)");
     }
-    // GrowthBook skips the rule.
+    // GrowthBook skips such a rule.
     if (variations.length < 2) return { shares: [] };
     const given = listOf(rule.weights).map(Number);
     const sum = given.reduce((all, weight) => all + weight, 0);
@@ -138,11 +145,11 @@ const serveOf =
       isRanged ? 100 : percent,
     );
     const seed = textOf(rule.seed) ?? textOf(rule.key);
-    const exactIf = isForAll(shares) ? [] : [`${by} is there`];
+    const exactIf = isForAll(shares) ? [] : [`${by} is present`];
     return { shares, ...bucket, seed: seed === id ? undefined : seed, exactIf };
   };
 
-/** A value that a flag must give, if the condition is just that. */
+/** The value that a prerequisite requires, if the condition is nothing else. */
 const wantedValue = (condition: unknown): unknown => {
   const { value, ...others } = fieldsOf(condition);
   if (Object.keys(others).length > 0) return undefined;
@@ -151,18 +158,12 @@ const wantedValue = (condition: unknown): unknown => {
 
 interface Whole {
   readonly features: readonly Feature[];
-  readonly conditions: ConditionReader;
+  readonly readCondition: ConditionReader;
 }
 
-interface Gates {
-  readonly requires: { flag: string; variant: string }[];
-  readonly reasons: string[];
-}
-
-/** What stops the whole feature, unless other features give certain values. */
-const readGates = (rules: readonly Fields[], { features }: Whole): Gates => {
-  const requires: { flag: string; variant: string }[] = [];
-  const reasons: string[] = [];
+/** Prerequisites of the whole feature. */
+const readGates = (rules: readonly Fields[], { features }: Whole): Prerequisites => {
+  const { requires, reasons }: Prerequisites = { requires: [], reasons: [] };
   for (const { id, condition } of rules.flatMap((rule) =>
     listOf(rule.parentConditions).map(fieldsOf),
   )) {
@@ -177,7 +178,7 @@ const readGates = (rules: readonly Fields[], { features }: Whole): Gates => {
     const variant = value === undefined || isFields(value) ? "" : choice.nameOf(value);
     if (variant === "") reasons.push(`requires ${flag} by a condition other than one value`);
     else if (variant === choice.values.off) {
-      reasons.push(`requires ${flag} to be on and to give what it also gives while it is off`);
+      reasons.push(`requires ${flag} to be on and to return its off value`);
     } else requires.push({ flag, variant });
   }
   return { requires, reasons };
@@ -186,7 +187,7 @@ const readGates = (rules: readonly Fields[], { features }: Whole): Gates => {
 const isGate = (rule: Fields): boolean =>
   listOf(rule.parentConditions).some((parent) => fieldsOf(parent).gate === true);
 
-/** A rule with a coverage, even of 100%, does not match a context without the attribute that is hashed. */
+/** Even with 100% coverage, a rule does not match a context without the hashed attribute. */
 const isHashable = (rule: Fields): Test => {
   const isSplit = "variations" in rule || rule.coverage !== undefined || Array.isArray(rule.range);
   const isPartial = isFraction(rule.coverage) && rule.coverage < 1;
@@ -200,7 +201,12 @@ const isForEveryone = ({ range, weights, force }: Fields): boolean => {
   return listOf(weights).includes(1);
 };
 
-const readRule = (rule: Fields, id: string, choice: Choice, { conditions }: Whole): OutlineRule => {
+const readRule = (
+  rule: Fields,
+  id: string,
+  choice: Choice,
+  { readCondition }: Whole,
+): OutlineRule => {
   const isOpen = listOf(rule.parentConditions).length > 0;
   const isLimited = listOf(rule.filters).length > 0 || Array.isArray(rule.namespace);
   return {
@@ -209,11 +215,11 @@ const readRule = (rule: Fields, id: string, choice: Choice, { conditions }: Whol
     when: every([
       typeof rule.problem === "string" ? impossible(rule.problem) : always,
       isOpen
-        ? impossible("applies only when another flag gives a value (parentConditions)")
+        ? impossible("applies only if another flag returns a value (parentConditions)")
         : always,
-      isLimited ? impossible("is limited to a namespace of experiments") : always,
+      isLimited ? impossible("is limited to an experiment namespace") : always,
       isHashable(rule),
-      isFields(rule.condition) ? conditions.read(rule.condition) : always,
+      isFields(rule.condition) ? readCondition(rule.condition) : always,
     ]),
     serve: serveOf(rule, id, choice),
   };
@@ -223,12 +229,11 @@ const readFeature = (feature: Feature, whole: Whole): Found => {
   const { id: name, description, definition, enabled, tags, owner } = feature;
   const base = { name, description };
   const choice = readChoice(feature);
-  const off = { type: "boolean", enabled: false } as const;
-  if (feature.archived) return { ...base, draft: off, archived: true, reasons: ["is archived"] };
-  if (feature.reason !== undefined) return { ...base, draft: off, reasons: [feature.reason] };
-  if (choice === undefined) return { ...base, draft: off, reasons: [severalTypes] };
+  if (feature.archived) return { ...base, archived: true, ...notImported("is archived") };
+  if (feature.reason !== undefined) return { ...base, ...notImported(feature.reason) };
+  if (choice === undefined) return { ...base, ...notImported(severalTypes) };
   const rules = listOf(definition.rules).map(fieldsOf);
-  // Gates stand before all other rules; a later one stops only those whom the rules before it let pass.
+  // Gates are only supported before all other rules. A later gate stops only users that earlier rules did not match.
   const first = rules.findIndex((rule) => !isGate(rule));
   const gates = first < 0 ? rules : rules.slice(0, first);
   const { requires, reasons } = readGates(gates, whole);
@@ -237,7 +242,7 @@ const readFeature = (feature: Feature, whole: Whole): Found => {
     values: choice.values,
     requires,
     rules: [
-      // A gate may have an effect of its own as well.
+      // A gate can also serve a value.
       ...gates
         .filter((rule) => "force" in rule || "variations" in rule)
         .map((rule) => ({ ...rule, parentConditions: [] })),
@@ -247,19 +252,17 @@ const readFeature = (feature: Feature, whole: Whole): Found => {
     tags,
     owner,
   });
-  const gives = choice.values.valueType === "boolean" ? "false" : choice.values.off;
+  const gives = offValue(choice.values);
   const gated =
     requires.length > 0
-      ? [`gives the default in the code where a prerequisite is not met; here it gives ${gives}`]
+      ? [`returns the default in the code if a prerequisite is not met; Halyard returns ${gives}`]
       : [];
   const asleep = enabled
     ? []
     : [`is off: GrowthBook then returns the default in the code, Halyard returns ${gives}`];
   return {
     ...base,
-    draft: assembled.draft,
-    asRollout: assembled.asRollout,
-    isNarrower: assembled.isNarrower,
+    ...assembled,
     reasons: [...reasons, ...assembled.reasons],
     notes: [...assembled.notes, ...gated, ...asleep],
   };
@@ -268,11 +271,11 @@ const readFeature = (feature: Feature, whole: Whole): Found => {
 export const readGrowthBook: Importer = (source) => {
   const file = readFile(source);
   if (file === undefined) {
-    throw notFrom("GrowthBook", '"features" is expected, as its SDKs or its REST API give them');
+    throw notFrom("GrowthBook", '"features" is expected, from its SDK endpoint or its REST API');
   }
   const book = createSegmentBook();
-  const conditions = conditionReader(file.groups, groupReader(file.groups, book));
-  const whole = { features: file.features, conditions };
+  const readCondition = conditionReader(file.groups, groupReader(file.groups, book));
+  const whole = { features: file.features, readCondition };
   const found = file.features.map((feature) => readFeature(feature, whole));
   return { found, segments: book.found, remarks: book.remarks };
 };

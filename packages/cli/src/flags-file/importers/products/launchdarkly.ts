@@ -1,4 +1,4 @@
-// Reads flags as the REST API of LaunchDarkly gives them: one flag, a list, or several pages; with them pages of segments.
+// Reads flags from LaunchDarkly's REST API: one flag, a list, or several pages, and pages of segments.
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
 import { attributeOf, clauseReader } from "../conditions/launchdarkly-clauses.ts";
 import { isSegment, readSegments } from "../conditions/launchdarkly-segments.ts";
@@ -6,7 +6,14 @@ import type { Found } from "../convert.ts";
 import { chooseEnvironment, type Importer, notFrom } from "../source.ts";
 import { equals, targetingKey } from "../translate/leaves.ts";
 import { CannotTranslate, type Test } from "../translate/logic.ts";
-import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
+import { descriptionOf, tagsOf } from "../translate/names.ts";
+import {
+  assemble,
+  notImported,
+  type Outcome,
+  type OutlineRule,
+  type Prerequisites,
+} from "../translate/outline.ts";
 import { createSegmentBook, type SegmentBook } from "../translate/segments.ts";
 import { sharesOf } from "../translate/split.ts";
 import {
@@ -31,7 +38,7 @@ const entriesOf = (value: unknown): unknown[] => {
 
 interface Variations {
   readonly isBoolean: boolean;
-  /** In the order of the flag. */
+  /** The names of the variants in the order of the flag. */
   readonly names: readonly string[];
   readonly valuesWith: (off: string) => Values;
 }
@@ -69,8 +76,7 @@ const serveOf =
     if (!isFields(place.rollout)) return nameAt(variations, place.variation);
     const { kind, bucketBy, contextKind, seed, experimentAllocation } = place.rollout;
     const isExperiment = kind === "experiment" || isFields(experimentAllocation);
-    if (isExperiment)
-      notes.add("runs an experiment: its split is imported, its measurement is not");
+    if (isExperiment) notes.add("runs an experiment: its split is imported, but not its metrics");
     const weights = listOf(place.rollout.variations)
       .map(fieldsOf)
       .map(({ variation, weight }) => ({
@@ -83,9 +89,7 @@ const serveOf =
     }
     const name = isExperiment ? "key" : (textOf(bucketBy) ?? "key");
     const by = attributeOf(name, contextKind);
-    if (textOf(contextKind) !== undefined && contextKind !== "user") {
-      notes.add(kindNote(String(contextKind)));
-    }
+    noteKind(contextKind, notes);
     return {
       shares: sharesOf(weights, wholeWeight),
       by: by === targetingKey ? undefined : by,
@@ -94,49 +98,36 @@ const serveOf =
   };
 
 const kindNote = (kind: string): string =>
-  `asks for contexts of the kind ${kind}: send them as "${kind}": {"key": …} in the context`;
+  `uses contexts of the kind ${kind}: send them as "${kind}": {"key": …} in the context`;
 
-const targetsOf = (place: Fields, serving: Serving): OutlineRule[] => {
-  // Users stand in `targets`; `contextTargets` repeats them without values, to give the order.
-  const plain = listOf(place.targets).map(fieldsOf);
-  const byKind = listOf(place.contextTargets).map(fieldsOf);
-  const others = byKind.filter(({ values }) => listOf(values).length > 0);
-  return [...plain, ...others]
-    .filter(({ values }) => listOf(values).length > 0)
-    .map(({ values, variation, contextKind }) => {
-      if (textOf(contextKind) !== undefined && contextKind !== "user") {
-        serving.notes.add(kindNote(String(contextKind)));
-      }
-      const attribute = attributeOf("key", contextKind);
-      return {
-        name: `targets-${String(variation)}${attribute === targetingKey ? "" : `-${String(contextKind)}`}`,
-        when:
-          attribute === targetingKey
-            ? serving.people(listOf(values).map(String))
-            : equals(attribute, listOf(values).map(String)),
-        serve: () => nameAt(serving.variations, variation),
-      };
-    });
+const noteKind = (kind: unknown, notes: Set<string>): void => {
+  if (textOf(kind) !== undefined && kind !== "user") notes.add(kindNote(String(kind)));
 };
 
-const tagsOf = (tags: unknown): string[] =>
-  [...new Set(listOf(tags).flatMap((tag) => textOf(tag) ?? []))]
-    .filter((tag) => tag.length <= 64)
-    .slice(0, 20);
+// `targets` contains users. `contextTargets` repeats them without values to define the order.
+const targetsOf = (place: Fields, { variations, notes, people }: Serving): OutlineRule[] =>
+  [...listOf(place.targets), ...listOf(place.contextTargets)]
+    .map(fieldsOf)
+    .filter(({ values }) => listOf(values).length > 0)
+    .map(({ values, variation, contextKind }) => {
+      noteKind(contextKind, notes);
+      const attribute = attributeOf("key", contextKind);
+      const isUser = attribute === targetingKey;
+      const keys = listOf(values).map(String);
+      return {
+        name: `targets-${String(variation)}${isUser ? "" : `-${String(contextKind)}`}`,
+        when: isUser ? people(keys) : equals(attribute, keys),
+        serve: () => nameAt(variations, variation),
+      };
+    });
 
-interface Requiring {
-  readonly requires: { flag: string; variant: string }[];
-  readonly reasons: string[];
-}
-
-/** LaunchDarkly asks that the other flag is on as well. */
+/** In LaunchDarkly, a prerequisite must also be on. */
 const readPrerequisites = (
   place: Fields,
   flags: readonly Fields[],
   environment: string,
-): Requiring => {
-  const requires: { flag: string; variant: string }[] = [];
-  const reasons: string[] = [];
+): Prerequisites => {
+  const { requires, reasons }: Prerequisites = { requires: [], reasons: [] };
   for (const { key, variation } of listOf(place.prerequisites).map(fieldsOf)) {
     const flag = flags.find((one) => one.key === key);
     const variations = flag && readVariations(flag);
@@ -145,9 +136,7 @@ const readPrerequisites = (
     const off = variations?.isBoolean ? "off" : variations?.names[Number(offVariation)];
     if (variant === undefined) reasons.push(`requires ${String(key)}, which is not in the file`);
     else if (variant === off) {
-      reasons.push(
-        `requires ${String(key)} to be on and to give what it also gives while it is off`,
-      );
+      reasons.push(`requires ${String(key)} to be on and to return its off value`);
     } else requires.push({ flag: String(key), variant });
   }
   return { requires, reasons };
@@ -155,20 +144,15 @@ const readPrerequisites = (
 
 type Read = Pick<Found, "draft" | "asRollout" | "reasons" | "notes" | "isNarrower">;
 
-const leaveOut = (reason: string): Read => ({
-  draft: { type: "boolean", enabled: false },
-  reasons: [reason],
-});
-
 const readPlace = (
   flag: Fields,
   place: Fields,
   { flags, environment, segmentOf, people }: Whole,
 ): Read => {
   const variations = readVariations(flag);
-  if (variations === undefined) return leaveOut(severalTypes);
+  if (variations === undefined) return notImported(severalTypes);
   if (!isFields(place.fallthrough)) {
-    return leaveOut("is in the file as a summary only: request it with summary=0");
+    return notImported("is only a summary in the file: export it with summary=0");
   }
   const isOn = place.on === true;
   const notes = new Set<string>();
@@ -183,11 +167,11 @@ const readPlace = (
   const { requires, reasons } = readPrerequisites(place, flags, environment);
   if (whenOff === undefined) {
     notes.add(
-      `serves the default in the code while it is off; here it gives ${variations.isBoolean ? "false" : variations.names[0]}`,
+      `serves the default in the code while it is off; Halyard returns ${variations.isBoolean ? "false" : variations.names[0]}`,
     );
   } else if (variations.isBoolean && whenOff === "on") {
     if (!isOn || requires.length > 0) reasons.push("serves true while it is off");
-    else notes.add("serves true when it is turned off; here it gives false");
+    else notes.add("serves true when it is turned off; Halyard returns false");
   }
   const maintainer = fieldsOf(flag._maintainer);
   const assembled = assemble({
@@ -206,14 +190,12 @@ const readPlace = (
         })),
     ],
     otherwise: serveOf(place.fallthrough, serving),
-    tags: tagsOf(flag.tags),
+    tags: tagsOf(listOf(flag.tags)),
     owner: textOf(maintainer.email),
   });
   const kinds = [...clauses.kinds].map(kindNote);
   return {
-    draft: assembled.draft,
-    asRollout: assembled.asRollout,
-    isNarrower: assembled.isNarrower,
+    ...assembled,
     reasons: [...new Set([...reasons, ...assembled.reasons])],
     notes: [...new Set([...assembled.notes, ...notes, ...kinds])],
   };
@@ -226,7 +208,7 @@ interface Whole {
   readonly people: SegmentBook["people"];
 }
 
-export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
+export const readLaunchDarkly: Importer = ({ value, environment: requested }) => {
   const entries = entriesOf(value);
   const segments = entries.filter(isSegment);
   const flags = entries.filter((entry) => !isSegment(entry));
@@ -237,7 +219,7 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
     );
   }
   const environments = flags.flatMap((flag) => Object.keys(fieldsOf(flag.environments)));
-  const environment = chooseEnvironment(environments, asked);
+  const environment = chooseEnvironment(environments, requested);
   const pages = (Array.isArray(value) ? value.flat() : [value]).map(fieldsOf);
   const total = pages
     .filter(({ items }) => listOf(items).some(isFlag))
@@ -248,17 +230,16 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
   const found = flags.map((flag): Found => {
     const place = fieldsOf(flag.environments)[environment ?? ""];
     const name = String(flag.key);
-    const title = textOf(flag.name);
-    const description = textOf(flag.description) ?? (title === name ? undefined : title);
+    const description = descriptionOf(flag, name);
     if (!isFields(place)) {
       return {
         name,
         description,
-        ...leaveOut(`is not in the environment ${environment ?? "of the file"}`),
+        ...notImported(`is not in the environment ${environment ?? "of the file"}`),
       };
     }
     const archived = flag.archived === true || place.archived === true;
-    if (archived) return { name, description, archived, ...leaveOut("is archived") };
+    if (archived) return { name, description, archived, ...notImported("is archived") };
     return {
       name,
       description,

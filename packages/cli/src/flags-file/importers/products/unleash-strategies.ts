@@ -1,7 +1,15 @@
-// The strategies of Unleash and their variants: whom they name, and how many of them they reach.
+// Unleash's strategies and their variants: which users they match, and what percentage of them.
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { Share } from "@halyard/core/targeting/split";
-import { type Fields, fieldsOf, isFields, listOf, textOf, writtenAs } from "../../loose-values.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  parsedJson,
+  textOf,
+  writtenAs,
+} from "../../loose-values.ts";
 import { attributeOf, readConstraints } from "../conditions/unleash-constraints.ts";
 import { equals, isSet, networkTest, targetingKey } from "../translate/leaves.ts";
 import {
@@ -19,7 +27,7 @@ import type { SegmentBook } from "../translate/segments.ts";
 import { isForAll, sharesOf } from "../translate/split.ts";
 import { typeOfAll, type Values } from "../translate/values.ts";
 
-/** The strategies for a percentage of users: the parameter with the percentage, and what it is sticky by. */
+/** The strategies with a percentage: the parameter that contains it, and the stickiness. */
 const rollouts: Readonly<Record<string, { share: string; stickiness: string | undefined }>> = {
   flexibleRollout: { share: "rollout", stickiness: undefined },
   gradualRolloutUserId: { share: "percentage", stickiness: "userId" },
@@ -27,11 +35,16 @@ const rollouts: Readonly<Record<string, { share: string; stickiness: string | un
   gradualRolloutRandom: { share: "percentage", stickiness: "random" },
 };
 
-/** What getVariant gives when there is none. */
+/** The result of getVariant if there is none. */
 export const noVariant = "disabled";
 
 const nameOf = (strategy: Fields): string =>
   textOf(strategy.name) ?? textOf(strategy.strategyName) ?? "unnamed";
+
+const kindOf = (strategy: Fields) => {
+  const name = nameOf(strategy);
+  return Object.hasOwn(rollouts, name) ? rollouts[name] : undefined;
+};
 
 const partsOf = (list: unknown): string[] =>
   writtenAs(list)
@@ -39,14 +52,14 @@ const partsOf = (list: unknown): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** Whom the strategy itself names, beside its constraints. */
+/** The users that the strategy matches, apart from its constraints. */
 const ownTest = (strategy: Fields, { feature, people }: Place): Test => {
   const name = nameOf(strategy);
   const parameters = fieldsOf(strategy.parameters);
-  if (name === "default" || Object.hasOwn(rollouts, name)) return always;
+  if (name === "default" || kindOf(strategy) !== undefined) return always;
   if (name === "userWithId") return people(`${feature}-users`, partsOf(parameters.userIds));
   if (name === "remoteAddress") {
-    // Unleash compares networks of IPv4 only, so one of IPv6 matches nobody.
+    // Unleash supports networks for IPv4 only, so an IPv6 network never matches.
     const networks = partsOf(parameters.IPs).filter(
       (each) => !(each.includes(":") && each.includes("/")),
     );
@@ -66,14 +79,13 @@ const stickyBy = (stickiness: string): string | undefined => {
   return stickiness === "default" || stickiness === "userId" ? undefined : attributeOf(stickiness);
 };
 
-/** The field that the strategy's percentage is sticky by. */
+/** The field that the percentage is sticky by. */
 const stickinessOf = (strategy: Fields): string | undefined => {
-  const name = nameOf(strategy);
-  const rollout = Object.hasOwn(rollouts, name) ? rollouts[name] : undefined;
+  const rollout = kindOf(strategy);
   return rollout && (rollout.stickiness ?? textOf(fieldsOf(strategy.parameters).stickiness));
 };
 
-/** Even at 100%, the strategy does not match a context without the field that it is sticky by. */
+/** Even at 100%, a strategy does not match a context without the field that it is sticky by. */
 const isStickable = (strategy: Fields): Test => {
   const stickiness = stickinessOf(strategy) ?? "default";
   const { rollout, percentage } = fieldsOf(strategy.parameters);
@@ -83,10 +95,9 @@ const isStickable = (strategy: Fields): Test => {
   return exactIf(isSet(attribute), attribute, { yes: "not empty" });
 };
 
-/** Undefined for everyone whom the strategy names. */
+/** Undefined if the strategy reaches all users it matches. */
 const rolloutOf = (strategy: Fields, feature: string): Rollout | undefined => {
-  const name = nameOf(strategy);
-  const rollout = Object.hasOwn(rollouts, name) ? rollouts[name] : undefined;
+  const rollout = kindOf(strategy);
   if (rollout === undefined) return undefined;
   const parameters = fieldsOf(strategy.parameters);
   const share = percentOf(parameters[rollout.share]);
@@ -104,12 +115,7 @@ interface Variants {
 const payloadOf = ({ payload }: Fields): unknown => {
   const { type, value } = fieldsOf(payload);
   if (type === "number") return Number(value);
-  if (type !== "json") return value;
-  try {
-    return JSON.parse(String(value));
-  } catch {
-    return undefined;
-  }
+  return type === "json" ? parsedJson(value) : value;
 };
 
 const emptyValues = { string: "", number: 0, object: {} } as const;
@@ -121,22 +127,22 @@ export const readVariants = (variants: readonly Fields[]): Variants | string => 
   );
   const valueType = typeOfAll(values);
   if (valueType === undefined || valueType === "boolean") {
-    return "has variants with payloads of several types, or without one";
+    return "has variants with payloads of several types, or without a payload";
   }
   const nothing = hasPayload ? emptyValues[valueType] : noVariant;
   const named = variants.map(({ name }, index) => [String(name), values[index]] as const);
   const all = Object.fromEntries([[noVariant, nothing], ...named]) as Record<string, FlagValue>;
   return {
     values: { valueType, variants: all, off: noVariant },
-    note: `has variants: it gives their ${hasPayload ? "payloads" : "names"} here, and the variant ${noVariant} where it is off`,
+    note: `has variants: Halyard returns their ${hasPayload ? "payloads" : "names"}, and the variant ${noVariant} while the flag is off`,
   };
 };
 
-/** Without the field Unleash decides at random; here the program's own default applies. */
+/** Without the field, Unleash decides at random. In Halyard, the application's own default applies. */
 const neededBy = (shares: readonly Share[], by: string | undefined): readonly string[] =>
-  isForAll(shares) ? [] : [`${by ?? targetingKey} is there`];
+  isForAll(shares) ? [] : [`${by ?? targetingKey} is present`];
 
-/** The variants of a strategy, of the share that it reaches. */
+/** The variants of a strategy, for the percentage that it reaches. */
 const splitVariants = (variants: readonly Fields[], rollout: Rollout | undefined): Outcome => {
   const weights = variants.map(({ name, weight }) => ({
     variant: String(name),
@@ -153,7 +159,7 @@ const splitVariants = (variants: readonly Fields[], rollout: Rollout | undefined
 
 interface Place {
   readonly feature: string;
-  /** Of the environment, for strategies without their own. */
+  /** Variants of the environment, for strategies without their own. */
   readonly shared: readonly Fields[];
   readonly segmentTest: (id: unknown) => Test;
   readonly people: SegmentBook["people"];
@@ -172,7 +178,7 @@ export const readStrategy = (strategy: Fields, place: Place): OutlineRule[] => {
   ]);
   const name = textOf(strategy.title);
   const disabled = strategy.disabled === true;
-  /** The share that the strategy reaches gets one thing. */
+  /** Serves one variant to the percentage that the strategy reaches. */
   const reached = (variant: string): Outcome => {
     const rollout = rolloutOf(strategy, feature);
     if (rollout === undefined) return variant;

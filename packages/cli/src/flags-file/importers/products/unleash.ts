@@ -1,15 +1,16 @@
-// Reads what Unleash exports: features, strategies, segments, variants and parents of an environment.
+// Reads Unleash's exports: features, strategies, segments, variants and parents of an environment.
 import { type Fields, fieldsOf, listOf, textOf } from "../../loose-values.ts";
 import { ownFields, readConstraints } from "../conditions/unleash-constraints.ts";
 import type { Found } from "../convert.ts";
 import { chooseEnvironment, type Importer, notFrom } from "../source.ts";
 import { impossible, type Test } from "../translate/logic.ts";
-import { assemble } from "../translate/outline.ts";
+import { tagsOf } from "../translate/names.ts";
+import { assemble, notImported, type Prerequisites } from "../translate/outline.ts";
 import { createSegmentBook } from "../translate/segments.ts";
 import { onOff } from "../translate/values.ts";
 import { noVariant, readStrategy, readVariants } from "./unleash-strategies.ts";
 
-/** Several parts of an export in one list are one export. */
+/** Merges the parts of an export that was split into a list. */
 const merged = (value: unknown): Fields => {
   if (!Array.isArray(value)) return fieldsOf(value);
   const lists: Record<string, unknown[]> = {};
@@ -21,7 +22,7 @@ const merged = (value: unknown): Fields => {
   return lists;
 };
 
-export const readUnleash: Importer = ({ value, environment: asked }) => {
+export const readUnleash: Importer = ({ value, environment: requested }) => {
   const whole = merged(value);
   if (!Array.isArray(whole.features)) {
     throw notFrom("Unleash", 'a JSON object with "features" and "featureStrategies" is expected');
@@ -31,7 +32,7 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
   }
   const places = whole.featureEnvironments.map(fieldsOf);
   const environments = places.flatMap(({ environment: name }) => textOf(name) ?? []);
-  const environment = chooseEnvironment(environments, asked);
+  const environment = chooseEnvironment(environments, requested);
   const isThere = (entry: Fields) =>
     textOf(entry.environment) === undefined || entry.environment === environment;
   const strategies = whole.featureStrategies.map(fieldsOf).filter(isThere);
@@ -39,7 +40,7 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
 
   const book = createSegmentBook();
   const segments = new Map<string, Test>();
-  // A later part may have the constraints that an earlier one only names.
+  // Parts with constraints first: another part can contain the same segment without them.
   const known = listOf(whole.segments).map(fieldsOf);
   for (const { id, name, description, constraints } of known.toSorted(
     (one, other) =>
@@ -69,12 +70,9 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
   };
 
   const placeOf = (name: string) => places.find((one) => one.featureName === name && isThere(one));
-  /** Unleash asks whether the parent is on, or which of its variants it gives. */
-  const readParents = (
-    name: string,
-  ): { requires: { flag: string; variant: string }[]; reasons: string[] } => {
-    const requires: { flag: string; variant: string }[] = [];
-    const reasons: string[] = [];
+  /** A parent must be on, or return one of its variants. */
+  const readParents = (name: string): Prerequisites => {
+    const { requires, reasons }: Prerequisites = { requires: [], reasons: [] };
     const parents = listOf(whole.dependencies)
       .map(fieldsOf)
       .filter(({ feature }) => feature === name)
@@ -100,22 +98,25 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
     const name = textOf(feature.name) ?? "";
     const description = textOf(feature.description);
     const place = placeOf(name);
-    const off = { draft: { type: "boolean", enabled: false } } as const;
-    const notThere =
-      place === undefined ? [`is not in the environment ${environment ?? "of the file"}`] : [];
-    if (feature.archived === true) {
-      return { name, description, archived: true, reasons: ["is archived", ...notThere], ...off };
+    const archived = feature.archived === true;
+    if (archived || place === undefined) {
+      const reasons = [
+        ...(archived ? ["is archived"] : []),
+        ...(place === undefined
+          ? [`is not in the environment ${environment ?? "of the file"}`]
+          : []),
+      ];
+      return { name, description, archived, ...notImported(...reasons) };
     }
-    if (notThere.length > 0) return { name, description, reasons: notThere, ...off };
     const all = strategies.filter(({ featureName }) => featureName === name);
     const used = all.filter(({ disabled }) => disabled !== true);
-    const shared = [...listOf(place?.variants), ...listOf(feature.variants)].map(fieldsOf);
+    const shared = [...listOf(place.variants), ...listOf(feature.variants)].map(fieldsOf);
     const variants = variantsOf(name, place);
     const unique = [
       ...new Map([...variants, ...shared].map((one) => [String(one.name), one])).values(),
     ];
     const read = unique.length === 0 ? undefined : readVariants(unique);
-    if (typeof read === "string") return { name, description, reasons: [read], ...off };
+    if (typeof read === "string") return { name, description, ...notImported(read) };
     const parents = readParents(name);
     const given = {
       feature: name,
@@ -124,30 +125,31 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
       people: book.people,
       isVariant: read !== undefined,
     };
-    // Without any strategy a feature is on for everyone.
+    // A feature without strategies is on for everyone.
     const rules = all.length === 0 ? [{}] : all;
     const { draft, asRollout, reasons, notes, isNarrower } = assemble({
-      enabled: place?.enabled === true,
+      enabled: place.enabled === true,
       values: read?.values ?? onOff,
       requires: parents.requires,
       rules: rules.flatMap((strategy) =>
         readStrategy(all.length === 0 ? { name: "default" } : strategy, given),
       ),
       otherwise: read === undefined ? "off" : noVariant,
-      tags: tags
-        .filter(({ featureName }) => featureName === name)
-        .flatMap(({ tagValue }) => textOf(tagValue) ?? [])
-        .slice(0, 20),
+      tags: tagsOf(
+        tags.filter(({ featureName }) => featureName === name).map(({ tagValue }) => tagValue),
+      ),
     });
-    const asked = [
+    const fields = [
       ...used.flatMap((strategy) => listOf(strategy.constraints)),
       ...known
         .filter(({ id }) => used.some((strategy) => listOf(strategy.segments).includes(id)))
         .flatMap((segment) => listOf(segment.constraints)),
     ].map((constraint) => String(fieldsOf(constraint).contextName));
     const ownNotes = ownFields
-      .filter((field) => asked.includes(field))
-      .map((field) => `asks for ${field}, which Unleash's SDKs send by themselves: send it too`);
+      .filter((field) => fields.includes(field))
+      .map(
+        (field) => `uses ${field}, which Unleash's SDKs send automatically: add it to the context`,
+      );
     const sleeping = used.length === 0 && all.length > 0 ? ["has only disabled strategies"] : [];
     return {
       name,

@@ -1,4 +1,4 @@
-// Tests of one attribute, with what the other product says of someone who does not have it.
+// Tests of a single attribute, including how the other product treats a missing attribute.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import { parseMoment } from "@halyard/core/targeting/conditions/moment";
 import { parseNetwork } from "@halyard/core/targeting/conditions/network";
@@ -16,7 +16,7 @@ import {
   type Test,
 } from "./logic.ts";
 
-/** The one whom a flag is evaluated for; other products have other names for it. */
+/** Identifies the user of an evaluation. Other products have other names for it. */
 export const targetingKey = "targetingKey";
 
 const longestList = 1_000;
@@ -28,7 +28,7 @@ export const exists = (attribute: string, value = true): Condition => ({
   value,
 });
 
-/** For a rule that has to have a condition. */
+/** True for every context, for rules that need a condition. */
 export const everyone: Condition = { any: [exists(targetingKey), exists(targetingKey, false)] };
 
 const inverses: Readonly<Record<string, string>> = {
@@ -44,18 +44,18 @@ const inverses: Readonly<Record<string, string>> = {
   semverLte: "semverGt",
 };
 
-/** True where the condition is false, unknown where it is unknown. */
+/** True if the condition is false, but unknown if it is unknown. */
 const inverse = (condition: AttributeCondition): Condition => {
   const op = inverses[condition.op];
   return op === undefined ? { not: condition } : { ...condition, op };
 };
 
-/** What the other product says of someone without the attribute. */
+/** Whether the other product's condition matches without the attribute. */
 interface Missing {
   readonly missing?: boolean;
 }
 
-/** A condition on an attribute; unless said otherwise, it does not match someone who does not have it. */
+/** A condition on an attribute. By default, it does not match without the attribute. */
 export const leaf = (condition: AttributeCondition, { missing = false }: Missing = {}): Test => {
   const isMissing = exists(condition.attribute, false);
   return {
@@ -64,7 +64,7 @@ export const leaf = (condition: AttributeCondition, { missing = false }: Missing
   };
 };
 
-/** Those who have the attribute and do not match; nobody without it. */
+/** Contexts that have the attribute but do not match. */
 export const oppositeWhenSet = (attribute: string, test: Test): Test => {
   const isMissing = exists(attribute, false);
   const drop = (logic: Logic): Logic => {
@@ -93,31 +93,29 @@ const inParts = <T>(list: readonly T[], size: number): T[][] =>
     list.slice(index * size, (index + 1) * size),
   );
 
-/** The type that an attribute must have to be compared with these values, if the product treats other types differently. */
-export const typesOf = (values: readonly Scalar[]): string => {
-  const has = (type: string) => values.some((value) => typeof value === type);
-  const names = [
-    ...(has("string") ? ["a string"] : []),
-    ...(has("number") ? ["a number"] : []),
-    ...(has("boolean") ? ["true or false"] : []),
-  ];
-  return names.join(" or ");
-};
+const scalarTypes = ["string", "number", "boolean"] as const;
 
-/** The same where a list matches by each of its elements. */
-export const listTypesOf = (values: readonly Scalar[]): string =>
-  ["string", "number", "boolean"]
+const namesOf = (values: readonly Scalar[], nameOf: (type: string) => string): string =>
+  scalarTypes
     .filter((type) => values.some((value) => typeof value === type))
-    .map((type) => `a ${type} or a list of ${type}s`)
+    .map(nameOf)
     .join(" or ");
+
+/** The types that an attribute must have, if the product treats other types differently. */
+export const typesOf = (values: readonly Scalar[]): string =>
+  namesOf(values, (type) => (type === "boolean" ? "true or false" : `a ${type}`));
+
+/** The types if a list matches by its elements. */
+export const listTypesOf = (values: readonly Scalar[]): string =>
+  namesOf(values, (type) => `a ${type} or a list of ${type}s`);
 
 interface Equality {
   readonly ignoreCase?: boolean;
-  /** The product compares texts, so that 7 is "7" and true is "true". */
+  /** The product compares strings, so that 7 equals "7" and true equals "true". */
   readonly loose?: boolean;
 }
 
-/** Texts that other types stand for as well. */
+/** Values of other types with the same string form. */
 const likenesses = (texts: readonly string[]): Scalar[] => [
   ...texts.flatMap((text) => {
     const number = numberFrom(text);
@@ -126,11 +124,11 @@ const likenesses = (texts: readonly string[]): Scalar[] => [
   ...texts.filter((text) => text === "true" || text === "false").map((text) => text === "true"),
 ];
 
-/** All matching values if the product compares strings: includes numbers and booleans with the same string form. */
+/** The values that match if the product compares strings, including numbers and booleans with the same string form. */
 export const withLikenesses = (attribute: string, texts: readonly string[]): readonly Scalar[] =>
   attribute === targetingKey ? texts : [...texts, ...likenesses(texts)];
 
-/** One of these values. They may be of several types, of which an attribute has one. */
+/** Equal to one of the values. The values can have different types. */
 export const equals = (
   attribute: string,
   values: readonly Scalar[],
@@ -139,7 +137,7 @@ export const equals = (
   const texts = values.filter((value) => typeof value === "string");
   const isLoose = loose && attribute !== targetingKey;
   const every = [...new Set([...values, ...(isLoose ? likenesses(texts) : [])])];
-  const groups = ["string", "number", "boolean"]
+  const groups = scalarTypes
     .map((type) => every.filter((value) => typeof value === type))
     .filter((group) => group.length > 0);
   if (groups.length === 0) return never;
@@ -163,7 +161,7 @@ const isText = (attribute: string): Test => {
   return { yes: () => anyOf([begins, { not: begins }]), no: () => exists(attribute, false) };
 };
 
-/** Of a text: begins with, ends with or contains one of these. An empty one is in every text. */
+/** Strings that start with, end with or contain one of the texts. Every string contains the empty one. */
 export const textTest = (
   attribute: string,
   op: "startsWith" | "endsWith" | "contains",
@@ -188,9 +186,9 @@ const holds: Readonly<Record<Order, (one: number, other: number) => boolean>> = 
 };
 
 interface NumberOptions {
-  /** A text is read as a number. */
+  /** Converts strings to numbers. */
   readonly fromText?: boolean;
-  /** The product takes a missing attribute for zero. */
+  /** The product treats a missing attribute as zero. */
   readonly missingIsZero?: boolean;
 }
 
@@ -220,7 +218,7 @@ export const versionTest = (
   return leaf({ attribute, op: `semver${order}`, value }, missing);
 };
 
-/** A moment as Halyard writes it: from milliseconds, a day, or a text with a zone. */
+/** A time in Halyard's format, from milliseconds, a day, or a string with a zone. */
 export const momentFrom = (value: unknown): string => {
   const date = new Date(Number.isSafeInteger(value) ? (value as number) : Number.NaN);
   if (!Number.isNaN(date.getTime())) return momentFrom(date.toISOString());
@@ -233,7 +231,7 @@ export const momentFrom = (value: unknown): string => {
 export const momentTest = (attribute: string, op: "before" | "after", value: unknown): Test =>
   leaf({ attribute, op, value: momentFrom(value) });
 
-/** At that moment or on this side of it. */
+/** At that time, or on this side of it. */
 export const momentOrEqualTest = (
   attribute: string,
   op: "before" | "after",
@@ -243,13 +241,13 @@ export const momentOrEqualTest = (
   return { yes: () => ({ not: other }), no: () => anyOf([exists(attribute, false), other]) };
 };
 
-/** Tests of one attribute, each for a different type. An attribute of another type is unknown, so a single `no` decides. */
+/** Tests of one attribute for different types. Other types are unknown, so a single `no` decides. */
 export const eitherType = (tests: readonly Test[]): Test => ({
   ...some(tests),
   no: () => anyOf(tests.map(({ no }) => no())),
 });
 
-/** With the bits behind the prefix taken away, as the other products read it. */
+/** Clears the bits after the prefix, as other products do. */
 const networkFrom = (text: string): string | undefined => {
   const [address = "", prefix] = text.split("/", 2);
   const whole = prefix ?? (address.includes(":") ? "128" : "32");
@@ -269,7 +267,7 @@ const networkFrom = (text: string): string | undefined => {
 export const networkTest = (attribute: string, texts: readonly string[]): Test => {
   const networks = texts.map((text) => {
     const network = networkFrom(text.trim());
-    if (network === undefined) throw new CannotTranslate(`names the network ${text}`);
+    if (network === undefined) throw new CannotTranslate(`has an invalid network, ${text}`);
     return network;
   });
   return some(
@@ -277,7 +275,7 @@ export const networkTest = (attribute: string, texts: readonly string[]): Test =
   );
 };
 
-/** Whether JavaScript would take it for true. */
+/** Whether the value is true in JavaScript. */
 export const truthy = (attribute: string): Test => {
   const isFalsy = some([
     opposite(isSet(attribute)),
@@ -287,7 +285,7 @@ export const truthy = (attribute: string): Test => {
   return { yes: () => anyOf([false, "", 0].map(isOther)), no: isFalsy.yes };
 };
 
-/** An attribute by its path: a literal name, or a JSON Pointer when it goes deeper. */
+/** The attribute for a path: a literal name, or a JSON Pointer for a nested field. */
 export const pathTo = (names: readonly string[]): string => {
   const [only = ""] = names;
   if (names.length === 1 && !only.startsWith("/")) return only;

@@ -1,14 +1,14 @@
-// Conditions of other products know true and false; Halyard's know a third value. A test holds both sides of one: a
-// condition that is true exactly for those whom it matches, and one that is true exactly for all others.
+// Conditions of other products are true or false, but Halyard's can also be unknown. So a test has two sides: a condition
+// that is true exactly if the original matches, and one that is true exactly if it doesn't.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 
-/** Halyard has no condition with this meaning; the message follows a flag's or a rule's name. */
+/** Thrown if Halyard has no equivalent. The message completes a sentence that starts with a flag or rule. */
 export class CannotTranslate extends Error {}
 
-/** A condition, or what is the same for everyone. */
+/** A condition, or a constant. */
 export type Logic = boolean | Condition;
 
-/** Made only when needed: some conditions have one side that can be said, and one that cannot. */
+/** Each side is computed on demand, because some tests can translate only one of them. */
 export interface Test {
   readonly yes: () => Logic;
   readonly no: () => Logic;
@@ -29,14 +29,15 @@ const sidesOf = (tests: readonly Test[]): Sides => {
   };
 };
 
-/** The test, exact only if the attribute is as the product expects on each side. Without an expectation, any attribute is exact. */
+/** Marks a test as exact only if the attribute is of a kind, on both sides or on each. A side without a kind is always exact. */
 export const exactIf = (
   test: Test,
   attribute: string,
-  { yes, no }: { readonly yes?: string; readonly no?: string },
+  kind: string | { readonly yes?: string; readonly no?: string },
 ): Test => {
-  const say = (is = "") => (is === "" ? [] : [`${attribute} is ${is}`]);
-  const own = { ...test, exactIf: { yes: say(yes), no: say(no) } };
+  const { yes, no } = typeof kind === "string" ? { yes: kind, no: kind } : kind;
+  const noted = (is = "") => (is === "" ? [] : [`${attribute} is ${is}`]);
+  const own = { ...test, exactIf: { yes: noted(yes), no: noted(no) } };
   return { ...test, exactIf: sidesOf([test, own]) };
 };
 
@@ -48,14 +49,14 @@ const isSegment = (each: Condition): each is { readonly segment: readonly string
 
 const maxSegments = 20;
 
-/** Segments side by side are one condition. */
+/** Several segment conditions become one. */
 const mergeSegments = (parts: readonly Condition[]): readonly Condition[] => {
   const keys = new Set(parts.filter(isSegment).flatMap(({ segment }) => segment));
   if (keys.size < 2 || keys.size > maxSegments) return parts;
   return [{ segment: [...keys] }, ...parts.filter((each) => !isSegment(each))];
 };
 
-/** The same condition twice says nothing more. */
+/** Removes duplicates. */
 const distinct = (parts: readonly Condition[]): readonly Condition[] => [
   ...new Map(parts.map((each) => [JSON.stringify(each), each])).values(),
 ];
@@ -105,7 +106,7 @@ export const impossible = (why: string): Test => {
   return { yes: fail, no: fail };
 };
 
-/** What comes of it, or why it cannot be said in Halyard. */
+/** The result, or the reason why Halyard has no equivalent. */
 export const tryTo = <T>(work: () => T): T | CannotTranslate => {
   try {
     return work();
@@ -115,7 +116,7 @@ export const tryTo = <T>(work: () => T): T | CannotTranslate => {
   }
 };
 
-/** A reader may find out only while it reads that it cannot. */
+/** Turns a translation error into a test that fails on use, so that the rest of the condition can be read. */
 export const attempt = (read: () => Test): Test => {
   const test = tryTo(read);
   return test instanceof CannotTranslate ? impossible(test.message) : test;

@@ -1,5 +1,6 @@
-// Valid names for what other products name freely.
+// Valid keys for names of other products, which are less restricted.
 import { isFlagKey, longestFlagKey } from "@halyard/core/flags/rules";
+import { type Fields, textOf } from "../../loose-values.ts";
 
 /** The nearest valid key. */
 export const suggestKey = (name: string, fallback = "flag"): string => {
@@ -13,7 +14,7 @@ export const suggestKey = (name: string, fallback = "flag"): string => {
   return key === "" ? fallback : key;
 };
 
-/** One that is not taken yet. */
+/** Adds a number if the key is taken. */
 export const freeKey = (wanted: string, taken: ReadonlySet<string>): string => {
   if (!taken.has(wanted)) return wanted;
   for (let number = 2; ; number += 1) {
@@ -23,9 +24,9 @@ export const freeKey = (wanted: string, taken: ReadonlySet<string>): string => {
   }
 };
 
-/** Different valid keys for names that need not be either. */
+/** A valid, distinct key for each name. */
 export const keysFor = (names: readonly string[], fallback: string): string[] => {
-  // A valid name is not taken by one that merely becomes it.
+  // A name that is already valid keeps its key.
   const taken = new Set<string>();
   const valid = names.map((name) => {
     if (!isFlagKey(name) || taken.has(name)) return undefined;
@@ -41,9 +42,21 @@ export const keysFor = (names: readonly string[], fallback: string): string[] =>
   });
 };
 
-/** Rules without a name get `rule-N`. */
+/** Rules without a name get the id `rule-N`. */
 export const ruleIds = (names: readonly (string | undefined)[]): string[] =>
   keysFor(
     names.map((name, index) => name ?? `rule-${index + 1}`),
     "rule",
   );
+
+/** The description, or else the title if it differs from the name. */
+export const descriptionOf = (fields: Fields, name: string): string | undefined => {
+  const title = textOf(fields.name);
+  return textOf(fields.description) ?? (title === name ? undefined : title);
+};
+
+/** Drops tags that Halyard doesn't accept. */
+export const tagsOf = (tags: readonly unknown[]): string[] =>
+  [...new Set(tags.flatMap((tag) => textOf(tag) ?? []))]
+    .filter((tag) => tag.length <= 64)
+    .slice(0, 20);

@@ -1,5 +1,5 @@
-// A flag of another product as its importer read it, before it takes one of Halyard's types: values, rules in their
-// order, and what holds otherwise. What cannot be said in Halyard is left out only where that lets nobody in.
+// The common form of flags from other products: values, rules in order, and a default. Assembling a flag leaves out rules
+// without an equivalent only if no user gets more than off because of it.
 import type { CreateFlag, NewRule } from "@halyard/core/flags/registry";
 import type { ValueType } from "@halyard/core/flags/variant";
 import type { Share } from "@halyard/core/targeting/split";
@@ -13,7 +13,7 @@ import type { Values } from "./values.ts";
 export type Outcome = string | Split;
 
 export interface OutlineRule {
-  /** In the other product, if it has a name there. */
+  /** The name in the other product, if the rule has one. */
   readonly name?: string | undefined;
   readonly when: Test;
   readonly serve: Outcome | (() => Outcome);
@@ -30,19 +30,30 @@ export interface Outline {
   readonly owner?: string | undefined;
 }
 
-/** A flag without its key and description, with the names that the other product has for flags and variants. */
+/** A flag without key and description. Flags and variants have their original names. */
 export type Draft = Omit<CreateFlag, "key" | "description"> & {
   readonly enabled: boolean;
   readonly valueType?: ValueType;
 };
 
+/** The prerequisites of a flag, and the reasons why some can't be imported. */
+export interface Prerequisites {
+  readonly requires: Requirement[];
+  readonly reasons: string[];
+}
+
+export const notImported = (...reasons: string[]) => ({
+  draft: { type: "boolean", enabled: false } satisfies Draft,
+  reasons,
+});
+
 export interface Assembled {
   readonly draft: Draft;
-  /** An on/off flag as a rollout with a percentage. */
+  /** An on/off flag as a rollout. */
   readonly asRollout: Draft | undefined;
   readonly reasons: readonly string[];
   readonly notes: readonly string[];
-  /** Fewer get something other than off than in the other product. */
+  /** Fewer users get a value other than off than in the other product. */
   readonly isNarrower: boolean;
 }
 
@@ -63,7 +74,7 @@ const variantsOf = (outcome: Outcome): readonly string[] =>
 const exactOf = (outcome: Outcome): readonly string[] =>
   typeof outcome === "string" ? [] : (outcome.exactIf ?? []);
 
-/** A variant for everyone needs no split. */
+/** A variant for everyone is not a split. */
 const serveOf = (outcome: Outcome): Serve => {
   if (typeof outcome === "string") return outcome;
   const [first] = outcome.shares;
@@ -78,13 +89,13 @@ interface Reading {
   readonly rules: readonly ReadRule[];
   readonly reasons: readonly string[];
   readonly notes: readonly string[];
-  /** Of the rules that are left out. */
+  /** The problems of the rules that are left out. */
   readonly problems: readonly string[];
 }
 
 /**
- * Without a rule, those whom it names go on to what comes after it. That lets nobody in when everything after it gives
- * off, or what the rule gives to all of them.
+ * Users of a rule that is left out fall through to later rules. This is safe if all later rules serve off, or the
+ * same variant as the rule.
  */
 const readRules = ({ values, rules }: Outline, otherwise: Outcome | CannotTranslate): Reading => {
   const reasons: string[] = [];
@@ -116,14 +127,14 @@ const readRules = ({ values, rules }: Outline, otherwise: Outcome | CannotTransl
       [...after].every((each) => each === values.off || (isFixed && each === serve));
     if (isSafe) {
       notes.unshift(`${labelOf(rule, index)} is left out, because it ${problem.message}`);
-      // A disabled rule had no effect there either.
+      // A disabled rule has no effect in the other product either.
       if (rule.disabled !== true) problems.unshift(problem.message);
     } else reasons.unshift(problem.message);
   }
   return { rules: found.reverse(), reasons, notes, problems };
 };
 
-/** Halyard has one bucket for the whole flag. */
+/** A flag in Halyard has a single bucketing for all of its splits. */
 const readBucket = (
   splits: readonly Split[],
   otherwise: Outcome,
@@ -135,9 +146,11 @@ const readBucket = (
   const [seed] = seeds;
   if (attributes.size > 1) {
     const names = [...attributes].map((each) => each ?? "the targeting key");
-    return { reason: `splits by ${names.join(" and by ")}: Halyard splits a flag by one of them` };
+    return {
+      reason: `splits by ${names.join(" and by ")}, but Halyard splits a flag by only one attribute`,
+    };
   }
-  // Only who is not reached by one split meets the next.
+  // A second split matters only for users outside an earlier partial one.
   if (seeds.size < 2 || !splits.slice(0, -1).some(isPartial)) {
     return { by, seed: seeds.size === 1 ? seed : undefined };
   }
@@ -149,9 +162,9 @@ const readBucket = (
   return isNarrower
     ? {
         by,
-        note: "its percentages select users independently there and the same users here: it reaches fewer",
+        note: "its percentages select users independently, but in Halyard the same users: it reaches fewer users",
       }
-    : { reason: "has percentages that select users independently, which Halyard cannot" };
+    : { reason: "has percentages that select users independently, which Halyard does not support" };
 };
 
 export const assemble = (outline: Outline): Assembled => {
@@ -166,9 +179,9 @@ export const assemble = (outline: Outline): Assembled => {
   const rules: ReadRule[] = [];
   const exact = new Set(exactOf(otherwise));
   for (const rule of reading.rules) {
-    // A condition can be constant only as long as attributes are as expected.
+    // A constant condition can still depend on the types of attributes.
     if (!rule.disabled) for (const each of rule.exactIf) exact.add(each);
-    // A disabled rule is kept for its condition, if it has one.
+    // Keep a disabled rule only for its condition.
     if (rule.when === false || (rule.when === true && rule.disabled)) continue;
     rules.push(rule);
     const isFinal = typeof rule.serve === "string" || !isPartial(rule.serve);
@@ -179,7 +192,7 @@ export const assemble = (outline: Outline): Assembled => {
     otherwise,
   ].filter((each): each is Split => typeof each === "object" && typeof serveOf(each) !== "string");
   const { by, seed, reason, note } = readBucket(splits, otherwise, values.off);
-  // What holds for everyone at the end is what holds otherwise.
+  // A rule for everyone at the end becomes the default.
   for (let rule = rules.at(-1); rule?.when === true; rule = rules.at(-1)) {
     const { serve } = rule;
     otherwise =
@@ -216,7 +229,7 @@ export const assemble = (outline: Outline): Assembled => {
   const left = [otherwise, ...rules.map(({ serve }) => serve)].flatMap(variantsOf);
   const { problems } = reading;
   const isNarrower = problems.length > 0 || note !== undefined;
-  // A flag of which nothing is left but off is no longer that flag.
+  // A flag is not imported if nothing but off remains.
   if (problems.length > 0 && left.every((variant) => variant === values.off)) {
     reasons.push(...problems);
   }
@@ -260,7 +273,7 @@ const draftOf = (
   }
   const isOn = otherwise === "on";
   return targeting.rules === undefined
-    ? // On and false for everyone is the same as off in Halyard.
+    ? // A flag that is on but serves false is off in Halyard.
       { type: "boolean", enabled: enabled && isOn, ...targeting }
     : { type: "boolean", enabled, otherwise: isOn ? "on" : "off", ...targeting };
 };

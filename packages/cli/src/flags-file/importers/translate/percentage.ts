@@ -1,6 +1,6 @@
-// Converts percentages of other products, exactly or not at all.
+// Converts percentages of other products, if Halyard can represent them exactly.
 
-/** From a number or a text in percent; undefined if it is neither, or finer than a thousandth of a percent. */
+/** Accepts a number or string in percent. Undefined if it is neither, or finer than 0.001%. */
 export const percentOf = (value: unknown): number | undefined => {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || !/^\d{1,3}(\.\d{1,3}0*)?$/.test(text.trim())) return undefined;
@@ -9,4 +9,4 @@ export const percentOf = (value: unknown): number | undefined => {
 };
 
 export const notAPercentage = (value: unknown): string =>
-  `has a percentage of ${String(value)}, which is not one of 0 to 100 % in steps of 0.001 %`;
+  `has a percentage of ${String(value)}, which is not between 0% and 100% in steps of 0.001%`;

@@ -1,8 +1,8 @@
-// One type for a flag in all environments of a file, so that changes can be promoted from one to another.
+// Chooses one type per flag for all environments of a file, so that flags can be promoted between them.
 import type { Found } from "../convert.ts";
 import type { Draft } from "./outline.ts";
 
-/** The flags of one environment, with the types that they have in all environments. */
+/** The flags of one environment, with the types that fit all environments. */
 export const withSameTypes = (
   found: readonly Found[],
   others: readonly (readonly Found[])[],

@@ -1,4 +1,4 @@
-// The segments of a file: each is made once, and gives the test of being in it.
+// Creates the segments of a file, and returns their membership tests.
 
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { checkSegment, maxMembers } from "@halyard/core/targeting/check-segment";
@@ -18,7 +18,7 @@ import {
 import { freeKey, suggestKey } from "./names.ts";
 
 interface NewSegment {
-  /** No program names a segment, so that it may get another key here. */
+  /** Applications don't use segment names, so the key can differ. */
   readonly name: string;
   readonly description?: string | undefined;
   readonly include?: readonly string[];
@@ -28,18 +28,18 @@ interface NewSegment {
 
 export interface SegmentBook {
   readonly found: Segment[];
-  /** About segments that could not be made. */
+  /** Remarks about segments that could not be created. */
   readonly remarks: string[];
   readonly add: (segment: NewSegment) => Test;
-  /** One of these targeting keys: a condition, or a segment of this name if it is a long list. */
+  /** Tests for one of these targeting keys: a condition, or for a long list a segment with this name. */
   readonly people: (name: string, keys: readonly string[]) => Test;
-  /** For a segment that cannot be made. */
+  /** For segments that can't be created. */
   readonly refuse: (name: string, why: string) => Test;
 }
 
 const longestList = 1_000;
 
-/** Whom the segment does not name; a segment's own conditions are asked the other way round. */
+/** The membership test of a segment. Its negation uses the segment's own content, because `not` of unknown is unknown. */
 const outside = (key: string, { include = [], exclude = [], when }: NewSegment): Test => {
   const inSegment = { segment: [key] };
   const hasLists = include.length + exclude.length > 0;
@@ -48,10 +48,10 @@ const outside = (key: string, { include = [], exclude = [], when }: NewSegment):
     yes: () => inSegment,
     no() {
       if (!hasLists) return when.no();
-      // A context without a key is in no list.
+      // A context without a targeting key is in no list.
       if (when.yes() === false) return anyOf([exists(targetingKey, false), { not: inSegment }]);
       if (include.length > longestList || exclude.length > longestList) {
-        throw new CannotTranslate(`asks who is not in the segment ${key}, which has long lists`);
+        throw new CannotTranslate(`excludes members of the segment ${key}, which has long lists`);
       }
       return anyOf([
         equals(targetingKey, exclude).yes(),
@@ -105,7 +105,7 @@ export const createSegmentBook = (): SegmentBook => {
       }
       const [mistake] = errors.found;
       if (mistake !== undefined) {
-        return refuse(name, `is more than Halyard allows (${mistake.place} ${mistake.message})`);
+        return refuse(name, `exceeds Halyard's limits (${mistake.place} ${mistake.message})`);
       }
       found.push(made);
       return outside(key, segment);

@@ -1,17 +1,17 @@
-// Splits of other products: weights of a whole, with what decides who gets which.
+// Splits of other products: weights, and the attribute and seed that select users.
 import { allThousandths, fromThousandths, thousandthsOf } from "@halyard/core/percentage";
 import type { Share } from "@halyard/core/targeting/split";
 import { CannotTranslate } from "./logic.ts";
 import { notAPercentage } from "./percentage.ts";
 
 export interface Split {
-  /** In percent, more than zero, together at most 100. Whom they do not reach goes on to the next rule. */
+  /** In percent, greater than zero, with a sum of at most 100. Users outside the shares fall through to the next rule. */
   readonly shares: readonly Share[];
   /** The attribute to split by; undefined for the targeting key. */
   readonly by?: string | undefined;
-  /** What is hashed beside it; undefined for the flag's own. */
+  /** Hashed together with the attribute; undefined for the flag's own seed. */
   readonly seed?: string | undefined;
-  /** Conditions on attributes under which the split is exact, such as "targetingKey is there". */
+  /** Conditions for the split to be exact, such as "targetingKey is present". */
   readonly exactIf?: readonly string[];
 }
 
@@ -20,10 +20,10 @@ interface Weight {
   readonly weight: number;
 }
 
-/** Weights such as 0.3334 are not exact as numbers: a billionth of a percent more or less is none. */
+/** Weights such as 0.3334 are not exact as numbers, so tolerate a billionth of a percent. */
 const nearly = 1e-6;
 
-/** Weights of everyone, or of a part of everyone in percent. Exact, or not at all. */
+/** Converts weights of all users, or of a percentage of them. Fails if the result is not exact. */
 export const sharesOf = (
   weights: readonly Weight[],
   whole = weights.reduce((sum, { weight }) => sum + weight, 0),
@@ -35,7 +35,7 @@ export const sharesOf = (
       const exact = (weight / whole) * thousandthsOf(part);
       const thousandths = Math.round(exact);
       if (!Number.isFinite(exact) || Math.abs(exact - thousandths) > nearly || thousandths === 0) {
-        const found = part === 100 ? `${weight} / ${whole}` : `${weight} / ${whole} of ${part} %`;
+        const found = part === 100 ? `${weight} / ${whole}` : `${weight} / ${whole} of ${part}%`;
         throw new CannotTranslate(notAPercentage(found));
       }
       return { variant, share: fromThousandths(thousandths) };
@@ -44,13 +44,13 @@ export const sharesOf = (
 export const sumOf = (shares: readonly Share[]): number =>
   fromThousandths(shares.reduce((sum, { share }) => sum + thousandthsOf(share), 0));
 
-/** One variant for everyone, whatever their hash. */
+/** A single variant for everyone, regardless of the hash. */
 export const isForAll = ([first, ...others]: readonly Share[]): boolean =>
   first === undefined || (first.share === 100 && others.length === 0);
 
 export const isPartial = ({ shares }: Split): boolean => sumOf(shares) < 100;
 
-/** The shares of the first, and of the second for the rest. */
+/** The shares of the first split, and those of the second for the remaining users. */
 export const layered = (first: readonly Share[], second: string | readonly Share[]): Share[] => {
   const start = thousandthsOf(sumOf(first));
   if (typeof second === "string") {

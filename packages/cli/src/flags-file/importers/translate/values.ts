@@ -1,7 +1,8 @@
-// The values of a flag: true and false, or variants of one type.
+// The values of a flag: boolean, or variants of one type.
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { ValueType } from "@halyard/core/flags/variant";
-import { isFields } from "../../loose-values.ts";
+import { type Fields, isFields } from "../../loose-values.ts";
+import { CannotTranslate } from "./logic.ts";
 import { keysFor } from "./names.ts";
 
 export type Values =
@@ -21,26 +22,46 @@ const typeOf = (value: unknown): ValueType | "boolean" | undefined => {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 };
 
-/** The type of all of them; undefined when there is none. */
+/** The common type of the values; undefined if there is none. */
 export const typeOfAll = (values: readonly unknown[]): ValueType | "boolean" | undefined => {
   const [first] = values;
   const type = typeOf(first);
   return values.every((value) => typeOf(value) === type) ? type : undefined;
 };
 
-export const severalTypes = "has values that are not all true and false, texts, numbers or objects";
+export const severalTypes = "has values of several types or of unsupported ones";
+
+/** The values of named variants; undefined if they are of several types. */
+export const valuesOf = (variants: Fields, off: string): Values | undefined => {
+  const valueType = typeOfAll(Object.values(variants));
+  if (valueType === undefined) return undefined;
+  if (valueType === "boolean") return onOff;
+  return { valueType, variants: variants as Readonly<Record<string, FlagValue>>, off };
+};
+
+/** The variant with this name. */
+export const variantNamed = (name: unknown, variants: Fields): string => {
+  if (typeof name !== "string" || !Object.hasOwn(variants, name)) {
+    throw new CannotTranslate(`serves the variant ${String(name)}, which does not exist`);
+  }
+  return typeof variants[name] === "boolean" ? onOrOff(variants[name]) : name;
+};
+
+/** The value while the flag is off. */
+export const offValue = (values: Values): string =>
+  values.valueType === "boolean" ? "false" : values.off;
 
 export const onOrOff = (value: unknown): "on" | "off" => (value === true ? "on" : "off");
 
 const longestShown = 40;
 
-/** The name of a value that has none in the other product. */
+/** A name for an unnamed value. */
 const nameOf = (value: unknown): string =>
   typeof value === "number" || (typeof value === "string" && value.length <= longestShown)
     ? String(value)
     : "";
 
-/** Names for the values, in their order; those that are the same share one. */
+/** Names for the values in order. Equal values share a name. */
 export const nameValues = (
   values: readonly unknown[],
   given: readonly (string | undefined)[] = [],

@@ -1,4 +1,4 @@
-// Return values of each product's SDK in cases where an import once differed. The comparison checks that they still hold.
+// A return value of a product's SDK for a flag that the import once converted differently.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Product } from "../../../../src/flags-file/importers/importers.ts";
 
@@ -10,8 +10,8 @@ export interface Case {
   readonly what: string;
   readonly document: unknown;
   readonly flag: string;
-  /** The import's note on the flag; undefined if it is imported whole. */
+  /** The import's note on the flag; undefined if the flag is imported whole. */
   readonly note?: string;
-  /** The context of the SDK, that of Halyard, and what both return. */
+  /** The context for the SDK, the context for Halyard, and the value that both return. */
   readonly people: readonly (readonly [theirs: unknown, ours: EvaluationContext, value: unknown])[];
 }

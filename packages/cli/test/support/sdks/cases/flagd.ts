@@ -1,4 +1,4 @@
-// flagd: what its SDK returns.
+// flagd: return values of its SDK.
 import type { Case, Json } from "./case.ts";
 
 const flagdOf = (targeting: Json) => ({

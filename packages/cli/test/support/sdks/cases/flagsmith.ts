@@ -1,4 +1,4 @@
-// Flagsmith: what its SDK returns.
+// Flagsmith: return values of its SDK.
 import type { Case, Json } from "./case.ts";
 
 const traits = (values: Json, value: unknown) =>

@@ -1,4 +1,4 @@
-// Flipt: what its SDK returns.
+// Flipt: return values of its SDK.
 import type { Case, Json } from "./case.ts";
 
 const entity = (context: Json, value: unknown) =>

@@ -1,4 +1,4 @@
-// GrowthBook: what its SDK returns.
+// GrowthBook: return values of its SDK.
 import type { Case, Json } from "./case.ts";
 
 const growthBookOf = (rules: readonly Json[], savedGroups: Json = {}) => ({

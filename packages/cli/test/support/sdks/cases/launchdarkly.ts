@@ -1,4 +1,4 @@
-// LaunchDarkly: what its SDK returns.
+// LaunchDarkly: return values of its SDK.
 import type { Case, Json } from "./case.ts";
 
 const user = (attributes: Json, value: unknown) =>
@@ -47,7 +47,7 @@ const ofLaunchDarkly = {
 } as const;
 
 const kindNote =
-  'asks for contexts of the kind account: send them as "account": {"key": …} in the context';
+  'uses contexts of the kind account: send them as "account": {"key": …} in the context';
 const inSegment = { attribute: "", op: "segmentMatch", values: ["crew"] };
 const crew = { key: "crew", rules: [], included: [], excluded: [] };
 const dateNote = "exact only if joined is milliseconds or a time such as 2026-11-14T12:00:00Z";

@@ -1,4 +1,4 @@
-// Unleash: what its SDK returns.
+// Unleash: return values of its SDK.
 import type { Case, Json } from "./case.ts";
 
 const person = (attributes: Json, value: unknown) =>

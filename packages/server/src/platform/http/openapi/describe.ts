@@ -137,7 +137,7 @@ const errors: Readonly<
   TOO_MANY_FLIPS: {
     description: "It flips more than the limit allows: `preview` tells whom.",
     message:
-      "The change would give another value to 42.1 %, more than the limit of 20 %; look at the preview, and repeat it with confirmFlips=43 if that is right.",
+      "The change would give another value to 42.1%, more than the limit of 20%; look at the preview, and repeat it with confirmFlips=43 if that is right.",
   },
   PRECONDITION_FAILED: {
     description: "It was changed since; it is returned as it is now.",

@@ -1,9 +1,9 @@
-// How tools answer: a sentence of ours, and beside it the data as JSON. Texts that people have stored are only ever in the data.
+// The results of tools: a sentence from Halyard, and the data as JSON. Stored texts appear only in the data.
 import type { ManagementError } from "@halyard/sdk/management";
 
-/** What a tool returns, as the protocol has it. */
-export interface Answer {
-  // The protocol's type is open.
+/** The result of a tool, in the format of the protocol. */
+export interface ToolResult {
+  // The protocol's type allows further fields.
   [member: string]: unknown;
   content: { type: "text"; text: string }[];
   structuredContent: Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface Answer {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Characters that nobody sees, and a model reads: as JSON escapes everybody sees them. */
+/** Invisible characters, which models can read. JSON escapes make them visible. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\u007f-\u009f\u2028\u2029]/gu;
 const escaped = (character: string): string =>
   Array.from(
@@ -22,8 +22,8 @@ const escaped = (character: string): string =>
 
 const jsonText = (data: Data): string => JSON.stringify(data, null, 2).replace(unseen, escaped);
 
-/** `sentence` holds words of ours and numbers, nothing that anybody has stored. */
-export const answer = (sentence: string, data: Data): Answer => ({
+/** `sentence` contains only Halyard's own words and numbers, and no stored texts. */
+export const toolResult = (sentence: string, data: Data): ToolResult => ({
   content: [
     { type: "text", text: sentence },
     { type: "text", text: jsonText(data) },
@@ -31,12 +31,12 @@ export const answer = (sentence: string, data: Data): Answer => ({
   structuredContent: { ...data },
 });
 
-export const refusal = (sentence: string, data: Data): Answer => ({
-  ...answer(sentence, data),
+export const toolError = (sentence: string, data: Data): ToolResult => ({
+  ...toolResult(sentence, data),
   isError: true,
 });
 
-/** Exact counts could spell out the contexts that the key of an admin may read, so an assistant gets rounded ones only. */
+/** Exact counts could reveal contexts that an admin key can read, so an assistant gets only rounded ones. */
 const rejection = ({ code, message, details, preview }: ManagementError): Data => {
   if (preview !== undefined && preview.rounded !== true) {
     return {
@@ -47,7 +47,7 @@ const rejection = ({ code, message, details, preview }: ManagementError): Data =
   return { code, message, ...(details && { details }), ...(preview && { preview }) };
 };
 
-/** After these nobody knows whether the server has done what it was asked for. */
+/** Errors that leave open whether the server applied a change. */
 const uncertain: ReadonlySet<ManagementError["code"]> = new Set([
   "UNREACHABLE",
   "ABORTED",
@@ -56,19 +56,19 @@ const uncertain: ReadonlySet<ManagementError["code"]> = new Set([
   "UNEXPECTED_ANSWER",
 ] as const);
 
-/** What the server has refused. Its message can repeat names that people gave, so it is data too. */
-export const refusedByServer = (error: ManagementError): Answer => {
+/** An error from the server. Its message can repeat stored names, so it is part of the data. */
+export const serverError = (error: ManagementError): ToolResult => {
   const { code } = error;
   const sentence = uncertain.has(code)
-    ? `There was no clear answer (${code}). If this was to change something, look whether it did before you try again.`
-    : `Halyard refused this with ${code}. Nothing was changed by this call.`;
-  return refusal(sentence, { error: rejection(error) });
+    ? `The outcome is unknown (${code}). If this call was a change, check whether it was applied before you try again.`
+    : `Halyard rejected this call with ${code}. It changed nothing.`;
+  return toolError(sentence, { error: rejection(error) });
 };
 
-/** What follows a page of a list. */
+/** The hint to read the next page of a list. */
 export const moreText = (next: string | undefined): string =>
-  next === undefined ? "" : " There are more: call again with cursor.";
+  next === undefined ? "" : " There are more: call again with the cursor.";
 
-/** `1 flag`, `2 flags`. */
+/** Such as `1 flag` or `2 flags`. */
 export const count = (number: number, thing: string): string =>
   `${number} ${thing}${number === 1 ? "" : "s"}`;

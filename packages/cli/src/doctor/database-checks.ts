@@ -1,4 +1,4 @@
-// Checks of the store and its secret key: readable, intact, private, with free space.
+// Checks of the database and its secret key: readable, intact, private, and with free disk space.
 import type {
   InspectedFile,
   InspectedSecretKey,
@@ -16,21 +16,21 @@ const noticeableSkew = 2_000;
 
 type Settings = Pick<Config, "database" | "workers" | "mayMigrate">;
 
-export const storeChecks = (store: InspectedStore, config: Settings) => {
+export const databaseChecks = (store: InspectedStore, config: Settings) => {
   switch (store.kind) {
     case "absent":
       return [
         fail(
-          "store",
+          "database",
           `there is no Halyard database in ${store.place}`,
           "run this in the server's folder, or pass its data folder with --data or HALYARD_DATA; the first halyard serve creates one",
         ),
       ];
     case "unusable": {
-      const [said = "", remedy = "do what the message says"] = store.message
+      const [said = "", remedy = "follow the message"] = store.message
         .replace(/\.$/, "")
         .split(/: (?=[^:]*$)/);
-      return [fail("store", said, remedy)];
+      return [fail("database", said, remedy)];
     }
     case "embedded":
       return fileChecks(store, config.mayMigrate);
@@ -50,13 +50,17 @@ const schemaChecks = (
   const said = `the schema has version ${schemaVersion} and this Halyard has ${newestSchemaVersion}`;
   return [
     schemaVersion === 0
-      ? fail("store", "the database has no Halyard tables", "check that it is the right one")
+      ? fail("database", "the database has no Halyard tables", "check that it is the right one")
       : schemaVersion > newestSchemaVersion
-        ? fail("store", said, "use the newer Halyard that wrote it")
+        ? fail("database", said, "use the newer Halyard that wrote it")
         : mayMigrate
-          ? warn("store", said, "back it up and start the new version, or run halyard migrate")
+          ? warn(
+              "database",
+              said,
+              "back up the database and start the new version, or run halyard migrate",
+            )
           : fail(
-              "store",
+              "database",
               said,
               "run halyard migrate: with HALYARD_MIGRATE=off the server does not start without it",
             ),
@@ -70,7 +74,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
   else {
     problems.push(
       fail(
-        "store",
+        "database",
         `${path} is damaged or not a database (${damage})`,
         "stop the server, and restore the newest backup with halyard restore FOLDER --force",
       ),
@@ -79,22 +83,22 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
   problems.push(
     ...schemaDifferenceChecks(
       store.differences,
-      "move it to a database of its own: restore refuses a backup that contains it",
+      "move it to a database of its own: restore rejects a backup that contains it",
     ),
   );
   if (!store.writable) {
     problems.push(
       fail(
-        "store",
+        "database",
         `this user cannot write to ${folder}`,
-        "run this as the server's user; if it is that user, give it the folder with chown -R",
+        "run this as the server's user; if you already do, change the owner of the folder with chown -R",
       ),
     );
   }
   if (store.folderMode & forOthers && store.fileMode & forOthers) {
     problems.push(
       warn(
-        "store",
+        "database",
         `other users of this machine can read ${path}`,
         `chmod 700 ${folder}; chmod 600 ${path}`,
       ),
@@ -103,9 +107,9 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
   if (logBytes > largeLog) {
     problems.push(
       warn(
-        "store",
+        "database",
         `the write-ahead log has grown to ${megabytes(logBytes)}`,
-        "close what keeps the database open for reading (a backup tool, a forgotten sqlite3), or restart the server",
+        "close programs that keep the database open for reading (a backup tool, a forgotten sqlite3), or restart the server",
       ),
     );
   }
@@ -113,20 +117,20 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     const rate = freeBytes < criticalSpace ? fail : warn;
     problems.push(
       rate(
-        "store",
+        "database",
         `only ${megabytes(freeBytes)} are free on the disk of ${folder}`,
-        "free some space: changes fail with 503 when the disk is full",
+        "free some space: changes fail with 503 once the disk is full",
       ),
     );
   }
   for (const name of store.leftovers) {
     problems.push(
-      warn("store", `an interrupted restore has left ${name} in ${folder}`, "remove that folder"),
+      warn("database", `an interrupted restore left ${name} in ${folder}`, "remove that folder"),
     );
   }
   return orOk(
     problems,
-    "store",
+    "database",
     `${path} is intact, schema version ${store.schemaVersion}, ${megabytes(bytes + logBytes)}, ${megabytes(freeBytes)} free`,
   );
 };
@@ -139,17 +143,17 @@ const serverChecks = (
     ...schemaChecks(store, mayMigrate),
     ...schemaDifferenceChecks(
       store.differences,
-      "if it belongs to another program, give Halyard a database or a schema of its own; otherwise find out who created it",
+      "if it belongs to another program, use a separate database or schema for Halyard; otherwise find out who created it",
     ),
   ];
   const poolSize = database.kind === "postgres" ? database.poolSize : 0;
   const instances = Math.max(store.instances, workers);
-  // Each process uses one connection for notifications besides its pool.
+  // Each process uses one connection for notifications in addition to its pool.
   const wanted = instances * (poolSize + 1);
   if (wanted > store.connections) {
     problems.push(
       warn(
-        "store",
+        "database",
         `${counted(instances, "process", "processes")} with ${poolSize + 1} connections each may open ${wanted}, and PostgreSQL allows ${store.connections}`,
         "lower HALYARD_POOL_SIZE or HALYARD_WORKERS, or raise max_connections",
       ),
@@ -158,7 +162,7 @@ const serverChecks = (
   if (store.unencrypted) {
     problems.push(
       warn(
-        "store",
+        "database",
         `the connection to PostgreSQL at ${store.name} is not encrypted and leaves this machine`,
         "use sslmode=verify-full in DATABASE_URL",
       ),
@@ -176,7 +180,7 @@ const serverChecks = (
   }
   return orOk(
     problems,
-    "store",
+    "database",
     `PostgreSQL ${store.version} at ${store.name}, schema version ${store.schemaVersion}, ${counted(store.instances, "process", "processes")} connected, ${store.connections} connections`,
   );
 };
@@ -203,7 +207,7 @@ export const secretKeyChecks = (
     problems.push(
       fail(
         about,
-        `the secrets of ${counted(webhooks.length, "webhook")} cannot be read, so nothing is sent to ${webhooks.join(", ")}`,
+        `the secrets of ${counted(webhooks.length, "webhook")} can't be read, so no events are sent to ${webhooks.join(", ")}`,
         `${restore}, or rotate their secrets`,
       ),
     );
@@ -212,7 +216,7 @@ export const secretKeyChecks = (
     problems.push(
       fail(
         about,
-        `${counted(people.length, "second factor")} cannot be read, so nobody signs in with a password as ${people.join(", ")}`,
+        `${counted(people.length, "second factor")} can't be read, so password sign-in fails for ${people.join(", ")}`,
         restore,
       ),
     );
@@ -221,8 +225,8 @@ export const secretKeyChecks = (
     problems.push(
       fail(
         about,
-        "the addresses of accounts cannot be compared, so approvals and sign-ins with a provider are refused",
-        `${restore}; if it is lost for good, run halyard secrets reencrypt --lost-address-key`,
+        "account email addresses can't be compared, so approvals and sign-ins with an identity provider are rejected",
+        `${restore}; if it is lost permanently, run halyard secrets reencrypt --lost-address-key`,
       ),
     );
   }
