@@ -118,7 +118,9 @@ export const evaluationServers: readonly EvaluationServer[] = [
     }),
     args: (folder, port) => [
       ...["--interface", "127.0.0.1", "--port", String(port), "offline"],
-      ...["--bootstrap-file", join(folder, "features.json"), "--frontend-tokens", unleashToken],
+      ...["--bootstrap-file", join(folder, "features.json")],
+      // It does not start without one for other clients.
+      ...["--client-tokens", `${unleashToken}-client`, "--frontend-tokens", unleashToken],
     ],
     readyPath: "/internal-backstage/health",
   },
