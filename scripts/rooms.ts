@@ -69,7 +69,7 @@ const sdk: Rooms = {
     "tracking.ts",
     ...sdkTransport,
   ],
-  edge: ["client", "environment-stream", "details.ts", ...sdkTransport],
+  edge: ["client", "environment-stream", "details.ts", "flag-types.ts", ...sdkTransport],
   management: [...sdkTransport],
   plan: ["management", ...sdkTransport],
   webhooks: ["management", ...sdkTransport],

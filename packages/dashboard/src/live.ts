@@ -56,7 +56,7 @@ export interface Live {
 }
 
 /** The user is waiting, so the page reconnects sooner than a program does. */
-const timing = { maximumDelay: 5_000, refusedDelay: 5_000 };
+const timing = { maximumDelay: 5_000 };
 
 interface Table<Entry> {
   readonly known: Map<string, Entry>;

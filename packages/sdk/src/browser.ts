@@ -1,4 +1,4 @@
-// The entry point "@halyard/sdk/browser": the client for pages and others with a client key.
+// The entry point "@halyard/sdk/browser": the client for pages and other programs with a client key.
 export type { EvaluationContext } from "@halyard/core/context";
 export type { FlagValue, Reason } from "@halyard/core/evaluate";
 export {

@@ -3,12 +3,12 @@ import type { FlagValue, Reason } from "@halyard/core/evaluate";
 
 export interface Details<Value extends FlagValue = boolean, Variant extends string = string> {
   readonly value: Value;
-  /** Absent when the value is the fallback, or an override that is no variant of the flag. */
+  /** Absent when the value is the fallback, or an override that is not one of the flag's variants. */
   readonly variant?: Variant;
   readonly reason: Reason | "CACHED" | "STALE" | "UNKNOWN" | "ERROR";
   /** The id of the rule that decided. */
   readonly rule?: string;
-  /** The value is an override of the client's own, not the server's. */
+  /** The value is an override in this client. */
   readonly overridden?: true;
   readonly errorCode?:
     | "PROVIDER_NOT_READY"
@@ -21,11 +21,11 @@ export interface Details<Value extends FlagValue = boolean, Variant extends stri
   readonly errorMessage?: string;
 }
 
-/** Which version of a flag decided: the names of OpenFeature's appendix for observability. */
+/** The version of the flag that was evaluated, by the names of OpenFeature's appendix for observability. */
 export interface FlagMetadata {
   /** Counts the changes of the flag, as in its history. */
   readonly version: string;
-  /** The environment. */
+  /** The name of the environment. */
   readonly flagSetId: string;
 }
 
@@ -34,7 +34,7 @@ export type ReadOnly<Value> = Value extends object
   ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
   : Value;
 
-/** The type that a fallback stands for: `string` for "small". */
+/** The type of a literal fallback: `string` for "small". */
 export type Widened<Value extends FlagValue> = Value extends boolean
   ? boolean
   : Value extends string
@@ -43,7 +43,7 @@ export type Widened<Value extends FlagValue> = Value extends boolean
       ? number
       : ReadOnly<Value>;
 
-/** Whether a value can stand where the fallback stands. */
+/** Whether a value has the type of the fallback. */
 export const isLike = <Value extends FlagValue>(
   value: FlagValue,
   fallback: Value,
@@ -63,7 +63,7 @@ export const mismatch = <Value extends FlagValue>(
   failedDetails(
     fallback,
     "TYPE_MISMATCH",
-    `The flag ${JSON.stringify(key)} gives a value of type ${typeof found}, not ${typeof fallback}.`,
+    `The flag ${JSON.stringify(key)} is of type ${typeof found}, not ${typeof fallback}.`,
   );
 
 export const notReady = <Value extends FlagValue>(
@@ -73,12 +73,12 @@ export const notReady = <Value extends FlagValue>(
   failedDetails(
     fallback,
     "PROVIDER_NOT_READY",
-    why === undefined ? "No flags are loaded yet." : `No flags are loaded yet: ${why.message}`,
+    `No flags are loaded yet${why ? `: ${why.message}` : "."}`,
   );
 
 export const notFound = <Value extends FlagValue>(fallback: Value, key: string): Details<Value> =>
   failedDetails(fallback, "FLAG_NOT_FOUND", `There is no flag ${JSON.stringify(key)}.`);
 
-/** What a client for tests throws; see the option `strict`. */
+/** The error that a client with the option `strict` throws. */
 export const notListed = (key: string): Error =>
   new Error(`The flag ${JSON.stringify(key)} is neither in overrides nor in bootstrap (strict).`);

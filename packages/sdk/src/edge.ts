@@ -1,4 +1,4 @@
-// The entry point "@halyard/sdk/edge": the client for runtimes that keep nothing running between two requests.
+// The entry point "@halyard/sdk/edge": the client for runtimes that stop timers and connections between requests.
 export type { EvaluationContext } from "@halyard/core/context";
 export type { FlagValue, Reason } from "@halyard/core/evaluate";
 export type { Flag } from "@halyard/core/flags/registry";

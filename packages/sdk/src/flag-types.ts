@@ -1,8 +1,8 @@
-// The flags that a program declares, as `halyard types` writes them, and what they allow.
+// Types of the flags that a program declares, such as the interface that `halyard types` writes.
 import type { FlagValue } from "@halyard/core/evaluate";
 
 /** The flags of a program that declares none: any key, with a value of any type. */
-// biome-ignore lint/suspicious/noExplicitAny: a client with declared flags can then stand where any client is wanted.
+// biome-ignore lint/suspicious/noExplicitAny: a client with declared flags is then assignable to any client.
 export type AnyFlags = any;
 
 /** Every key, for a program that declares no flags; otherwise none. */

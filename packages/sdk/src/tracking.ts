@@ -11,7 +11,7 @@ export interface TrackDetails {
   readonly [field: string]: unknown;
 }
 
-/** The last evaluation of a flag for a targeting key. With `version` and `flagSetId` where they are known. */
+/** The last evaluation of a flag for a targeting key, with `version` and `flagSetId` if they are known. */
 export interface TrackedEvaluation extends Partial<FlagMetadata> {
   readonly flagKey: string;
   /** Absent with an `errorCode`: the fallback of the program applied. */
@@ -30,7 +30,7 @@ export interface TrackedEvent {
   readonly at: Date;
   readonly context: EvaluationContext;
   readonly details: TrackDetails;
-  /** By this client, for the targeting key of the context; oldest flag first. */
+  /** By this client, for the targeting key of the context; the latest is last. */
   readonly evaluations: readonly TrackedEvaluation[];
 }
 
@@ -54,89 +54,55 @@ export interface Tracking {
   ): void;
 }
 
-/** Without the value of a failed evaluation, which is the program's own. */
-type Outcome = Omit<TrackedEvaluation, "flagKey" | "since">;
-
-interface Remembered {
-  readonly outcome: Outcome;
-  readonly metadata: FlagMetadata | undefined;
-  readonly since: number;
-}
-
 const standardLimit = 10_000;
 /** Longer ones would take more memory than the limit suggests. The server rejects them over OFREP. */
 const longestTargetingKey = 1_024;
 
-const outcomeOf = (details: Details<FlagValue>): Outcome => {
-  const { value, errorMessage: _, ...others } = details;
-  return { ...(details.errorCode === undefined && { value }), ...others };
-};
-
-const isSame = (one: Outcome, other: Outcome): boolean =>
+/** Compares objects by identity first, because serializing large ones takes long. */
+const isSame = (one: TrackedEvaluation, other: TrackedEvaluation): boolean =>
   one.errorCode === other.errorCode &&
   one.variant === other.variant &&
   (one.value === other.value || JSON.stringify(one.value) === JSON.stringify(other.value));
-
-const evaluationOf = (
-  flagKey: string,
-  { outcome, metadata, since }: Remembered,
-): TrackedEvaluation => ({ flagKey, ...outcome, ...metadata, since: new Date(since) });
-
-/** A context whose members cannot be read counts as empty, as in evaluations. */
-const copyOf = (context: EvaluationContext): EvaluationContext => {
-  try {
-    return { ...context };
-  } catch {
-    return {};
-  }
-};
 
 /** Undefined without a handler. */
 export const createTracking = (
   { onTrack, trackedEvaluations = standardLimit }: TrackingOptions,
   onError: (name: string, cause: unknown) => void,
 ): Tracking | undefined => {
-  if (onTrack === undefined) return undefined;
+  if (!onTrack) return undefined;
   const listeners = createListeners<{ readonly track: TrackedEvent }>(onError);
   listeners.on("track", onTrack);
-  /** By targeting key and flag key. The targeting key without an evaluation for longest is first. */
-  const remembered = new Map<string, Map<string, Remembered>>();
-  let size = 0;
-
-  const deleteOldest = (): void => {
-    for (const [targetingKey, flags] of remembered) {
-      for (const flagKey of flags.keys()) {
-        if (size <= trackedEvaluations) return;
-        flags.delete(flagKey);
-        size -= 1;
-      }
-      remembered.delete(targetingKey);
-    }
-  };
+  /** By targeting key and flag key; the evaluation made longest ago is first. */
+  const remembered = new Map<
+    string,
+    { readonly targetingKey: string; readonly evaluation: TrackedEvaluation }
+  >();
 
   return {
     remember(targetingKey, flagKey, details, metadata) {
       if (targetingKey.length > longestTargetingKey) return;
-      const flags = remembered.get(targetingKey) ?? new Map<string, Remembered>();
-      const before = flags.get(flagKey);
-      if (before === undefined) size += 1;
-      const outcome = outcomeOf(details);
-      const since =
-        before !== undefined && isSame(before.outcome, outcome) ? before.since : Date.now();
-      flags.set(flagKey, { outcome, metadata, since });
-      remembered.delete(targetingKey);
-      remembered.set(targetingKey, flags);
-      deleteOldest();
+      const { value, errorMessage: _, ...others } = details;
+      const id = `${targetingKey}\n${flagKey}`;
+      const before = remembered.get(id)?.evaluation;
+      const evaluation = {
+        flagKey,
+        // The value of a failed evaluation is the program's own.
+        ...(others.errorCode ? {} : { value }),
+        ...others,
+        ...metadata,
+        since: new Date(),
+      };
+      if (before && isSame(before, evaluation)) evaluation.since = before.since;
+      remembered.delete(id);
+      remembered.set(id, { targetingKey, evaluation });
+      const [oldest = ""] = remembered.keys();
+      if (remembered.size > trackedEvaluations) remembered.delete(oldest);
     },
-    track(targetingKey, { name, context, details }) {
-      const flags = targetingKey === undefined ? undefined : remembered.get(targetingKey);
-      listeners.emit("track", {
-        name,
-        at: new Date(),
-        context: copyOf(context),
-        details: { ...details },
-        evaluations: [...(flags ?? [])].map(([flagKey, each]) => evaluationOf(flagKey, each)),
-      });
+    track(targetingKey, event) {
+      const evaluations = [...remembered.values()]
+        .filter((each) => each.targetingKey === targetingKey)
+        .map(({ evaluation }) => evaluation);
+      listeners.emit("track", { at: new Date(), ...event, evaluations });
     },
   };
 };

@@ -16,17 +16,17 @@ import { casesFile, checkGroups } from "./support/targeting-cases.ts";
 
 const page = (settings: object): string => `<!doctype html><script type="module">
   import { createContextClient } from "/sdk/esm/browser.js";
-  const tell = (...said) => fetch("/told", { method: "POST", body: JSON.stringify(said) });
+  const report = (...said) => fetch("/report", { method: "POST", body: JSON.stringify(said) });
   try {
     const client = createContextClient(${JSON.stringify(settings)});
-    client.on("change", ({ keys }) => tell("change", ...keys, client.isEnabled("a")));
-    client.on("error", ({ error }) => tell("error", error.message));
-    await tell("ready", (await client.ready()).ok, client.isEnabled("a"));
+    client.on("change", ({ keys }) => report("change", ...keys, client.isEnabled("a")));
+    client.on("error", ({ error }) => report("error", error.message));
+    await report("ready", (await client.ready()).ok, client.isEnabled("a"));
     const isSet = await client.setContext({ targetingKey: "someone else" });
-    await tell("context", isSet, client.details("a").reason);
-    client.on("change", () => client.close().then(() => tell("closed")));
+    await report("context", isSet, client.details("a").reason);
+    client.on("change", () => client.close().then(() => report("closed")));
   } catch (error) {
-    await tell("failed", String(error));
+    await report("failed", String(error));
   }
 </script>
 <script type="module">
@@ -50,7 +50,7 @@ test("a page follows its flags, and decides every published case as Node does", 
       response
         .writeHead(200, { "content-type": "text/html" })
         .end(page({ url: server.url, key: keys.client, context: { targetingKey: "someone" } })),
-    "POST /told": (response) => response.writeHead(204).end(),
+    "POST /report": (response) => response.writeHead(204).end(),
     "GET /targeting.json": (response) => response.writeHead(200).end(readFileSync(casesFile)),
     "POST /checked": (response) => response.writeHead(204).end(),
   });
@@ -61,7 +61,7 @@ test("a page follows its flags, and decides every published case as Node does", 
         .end(readFileSync(join(published.installed, file))),
     );
   }
-  const told = () => site.to("POST /told").map(({ body }) => JSON.parse(body) as unknown[]);
+  const reports = () => site.to("POST /report").map(({ body }) => JSON.parse(body) as unknown[]);
 
   const profile = mkdtempSync(join(tmpdir(), "halyard-browser-"));
   const program = findBrowser();
@@ -91,14 +91,14 @@ test("a page follows its flags, and decides every published case as Node does", 
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  await until("the page", () => told().length >= 2);
-  assert.deepEqual(told(), [
+  await until("the page", () => reports().length >= 2);
+  assert.deepEqual(reports(), [
     ["ready", true, false],
     ["context", true, "DISABLED"],
   ]);
   await flags.update("a", { enabled: true });
-  await until("the end", () => told().some(([name]) => name === "closed"));
-  assert.deepEqual(told().slice(2), [["change", "a", true], ["closed"]]);
+  await until("the end", () => reports().some(([name]) => name === "closed"));
+  assert.deepEqual(reports().slice(2), [["change", "a", true], ["closed"]]);
   const usage = await until("its usage", async () => {
     const answer = await flags.usage("a");
     return answer.ok && answer.value.hours.length > 0 ? answer.value : undefined;

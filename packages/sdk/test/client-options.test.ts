@@ -118,8 +118,8 @@ for (const { name, create, plain, serve, own } of [
       assert.deepEqual(
         logged.map(([message]) => message),
         [
-          'Halyard: a listener of "ready" failed: Error: thrown',
-          'Halyard: a listener of "ready" failed: TypeError: rejected',
+          'Halyard: a listener of "ready" failed. Error: thrown',
+          'Halyard: a listener of "ready" failed. TypeError: rejected',
         ],
       );
       assert.deepEqual(

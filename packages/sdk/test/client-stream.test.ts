@@ -92,7 +92,7 @@ suite("a stream", () => {
     assert.deepEqual(errors(), ["UNREACHABLE"]);
   });
 
-  test("a fresh snapshot after a loss tells only what is different", async (t) => {
+  test("a new snapshot after a loss emits only what has changed", async (t) => {
     const before = ["a", "b", "c"].map((name) => booleanFlag(name, true));
     const after = [booleanFlag("a", true), booleanFlag("b", false), booleanFlag("d", true)];
     const server = await scriptedServer(t, {
@@ -142,12 +142,13 @@ suite("a stream", () => {
         } else response.write(changeText("2-b", "b", booleanFlag("b", true)));
       },
     });
-    const { client, told } = clientOf(t, server.url, { timing: { silence: 100 } });
+    const { client, emitted } = clientOf(t, server.url, { timing: { silence: 100 } });
     await until("reconnected", () => client.isEnabled("b"));
     assert.equal(client.isEnabled("a"), true);
     assert.ok(
-      told.some(
-        ({ name, event }) => name === "stale" && /no data for too long/.test(event.error.message),
+      emitted.some(
+        ({ name, event }) =>
+          name === "stale" && /timed out after 100 ms$/.test(event.error.message),
       ),
     );
   });
@@ -184,14 +185,14 @@ suite("a server that does not give a stream", () => {
       },
       [snapshot]: (response) => response.writeHead(503).end(),
     });
-    const { client, errors, told } = clientOf(t, server.url, {
+    const { client, errors, emitted } = clientOf(t, server.url, {
       bootstrap: [booleanFlag("a", false)],
     });
     assert.equal(client.details("a").reason, "DISABLED");
     assert.deepEqual(await client.ready(), { ok: true });
     assert.equal(client.isEnabled("a"), true);
     assert.deepEqual(errors(), ["UNREACHABLE", "UNREACHABLE", "UNREACHABLE"]);
-    const [first] = told;
+    const [first] = emitted;
     assert.ok(first?.name === "error" && first.event.error.status === 500);
     assert.match(first.event.error.message, /500: oops/);
   });
@@ -200,7 +201,7 @@ suite("a server that does not give a stream", () => {
     [401, "UNAUTHORIZED", "the key is not valid"],
     [403, "FORBIDDEN", "the role is too low"],
   ] as const) {
-    test(`${status} is told at once and tried again: keys get rotated`, async (t) => {
+    test(`${status} is reported immediately and retried: keys get rotated`, async (t) => {
       let valid = false;
       let response: ServerResponse | undefined;
       const server = await scriptedServer(t, {
@@ -233,7 +234,7 @@ suite("a server that does not give a stream", () => {
     });
   }
 
-  test("a key that is rejected for a moment is tried again soon, without options", async (t) => {
+  test("a key that is rejected for a moment is tried again soon, however long other pauses may be", async (t) => {
     let isValid = false;
     const server = await scriptedServer(t, {
       [stream]: (response) => {
@@ -242,8 +243,7 @@ suite("a server that does not give a stream", () => {
         return response.write(snapshotText("1-a", booleanFlag("a", true)));
       },
     });
-    const { refusedDelay } = standardTiming;
-    const { client } = clientOf(t, server.url, { timing: { refusedDelay } });
+    const { client } = clientOf(t, server.url, { timing: { maximumDelay: 3_600_000 } });
     assert.equal((await client.ready()).ok, false);
     isValid = true;
     await until("live", () => client.state === "live");
@@ -266,5 +266,14 @@ test("pauses grow from 1 to 30 seconds while a key is rejected; others stay belo
     assert.ok(pause <= seconds * 1_000 && pause > seconds * 900, `${pause}`);
   }
   assert.ok(retryDelay(rejected, 1_000, standardTiming) >= 27_000);
-  assert.ok(retryDelay(rejected, 1_000, { ...standardTiming, refusedDelay: 5 }) < 6);
+  assert.ok(retryDelay(rejected, 1_000, { ...standardTiming, maximumDelay: 5 }) < 6);
+});
+
+test("a retry waits for Retry-After, up to maximumDelay", () => {
+  for (const code of ["UNREACHABLE", "UNAUTHORIZED"] as const) {
+    const after = (retryAfter: number) =>
+      retryDelay({ code, message: "", retryAfter }, 1, standardTiming);
+    assert.equal(after(7_000), 7_000);
+    assert.equal(after(3_600_000), standardTiming.maximumDelay);
+  }
 });

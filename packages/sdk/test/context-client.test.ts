@@ -107,7 +107,7 @@ suite("values of one context", () => {
     assert.equal(server.to(events).length, 1);
   });
 
-  test("a lost stream is resumed, and what happened meanwhile is fetched", async (t) => {
+  test("after a lost stream, what happened meanwhile is fetched, and another stream opens", async (t) => {
     const server = await bulkServer(t);
     const { client, names } = contextClientOf(t, server.url, { context: ada });
     await client.ready();
@@ -119,7 +119,6 @@ suite("values of one context", () => {
     for (const response of server.open) response.end();
     await until("a is on", () => client.isEnabled("a"));
     await until("the second stream", () => server.to(events).length === 2);
-    assert.equal(server.to(events)[1]?.headers["last-event-id"], "2-x");
     assert.deepEqual(names().slice(0, 4), ["ready", "error", "stale", "change"]);
     await until("reconnected", () => names().includes("reconnected"));
   });
@@ -222,11 +221,12 @@ suite("values of one context", () => {
 });
 
 suite("trouble", () => {
-  test("a refused key is told, and tried again", async (t) => {
+  test("a rejected key is reported, and tried again soon, however long other pauses may be", async (t) => {
     const server = await bulkServer(t);
-    const good = server.to(bulk).length;
-    assert.equal(good, 0);
-    const refusing = contextClientOf(t, `${server.url}/elsewhere`, { context: ada });
+    const refusing = contextClientOf(t, `${server.url}/elsewhere`, {
+      context: ada,
+      timing: { maximumDelay: 3_600_000 },
+    });
     server.answer("POST /elsewhere/ofrep/v1/evaluate/flags", (response) =>
       response.writeHead(401).end('{"errorDetails":"no such key"}'),
     );
@@ -274,10 +274,10 @@ suite("a page", () => {
     await until("the stream's end", () => server.open.size === 0);
     assert.deepEqual([client.state, client.error?.code], ["stale", "PAUSED"]);
     server.change({ isOn: () => true });
-    const asked = server.to(bulk).length;
+    const before = server.to(bulk).length;
     look("visible");
     await until("a is on", () => client.isEnabled("a"));
-    assert.equal(server.to(bulk)[asked]?.headers["if-none-match"], undefined);
+    assert.equal(server.to(bulk)[before]?.headers["if-none-match"], undefined);
     await until("the stream again", () => server.open.size === 1);
     assert.equal(client.state, "live");
     assert.deepEqual(names(), ["ready", "stale", "change", "reconnected"]);

@@ -1,4 +1,4 @@
-// The stream of an environment for programs that show it themselves: what they are told, and how they steer reconnects.
+// The stream of an environment for programs that show it themselves: what they receive, and how they control reconnects.
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, type TestContext, test } from "node:test";
@@ -29,20 +29,20 @@ const follow = (
   context.after(() => stop.abort());
   const snapshots: EnvironmentSnapshot[] = [];
   const changes: EnvironmentChange[] = [];
-  const told: string[] = [];
+  const calls: string[] = [];
   const done = followEnvironment({
     timing: quick,
     signal: stop.signal,
     onSnapshot: (snapshot) => snapshots.push(snapshot),
     onChange: (change) => changes.push(change),
-    onLive: () => told.push("live"),
+    onLive: () => calls.push("live"),
     onLost({ kind }) {
-      told.push(kind);
+      calls.push(kind);
       return "retry";
     },
     ...options,
   });
-  return { snapshots, changes, told, done, stop: () => stop.abort() };
+  return { snapshots, changes, calls, done, stop: () => stop.abort() };
 };
 
 suite("following an environment", () => {
@@ -57,7 +57,7 @@ suite("following an environment", () => {
         response.write(changeText("3-c", "a", null));
       },
     });
-    const { snapshots, changes, told } = follow(t, {
+    const { snapshots, changes, calls } = follow(t, {
       url: `${server.url}/`,
       headers: { authorization: "Bearer mine" },
     });
@@ -78,11 +78,11 @@ suite("following an environment", () => {
       { ...common, key: "b", value: booleanFlag("b", false), level: 3 },
       { ...common, key: "a", value: null },
     ]);
-    assert.deepEqual(told, ["live"]);
+    assert.deepEqual(calls, ["live"]);
     assert.equal(server.received[0]?.headers.authorization, "Bearer mine");
   });
 
-  test("lost and live are told once each, whatever was heard between them", async (t) => {
+  test("onLost and onLive are called once each, whatever arrives between them", async (t) => {
     let connections = 0;
     const server = await scriptedServer(t, {
       [stream]: (response) => {
@@ -93,9 +93,9 @@ suite("following an environment", () => {
         return response.write(`:\n\n:\n\n${changeText("2-b", "a", null)}`);
       },
     });
-    const { changes, told } = follow(t, { url: server.url });
+    const { changes, calls } = follow(t, { url: server.url });
     await until("the change", () => changes.length === 1);
-    assert.deepEqual(told, ["live", "over", "unreachable", "live"]);
+    assert.deepEqual(calls, ["live", "over", "unreachable", "live"]);
   });
 
   test("an event of an unknown name moves the place at which the stream resumes", async (t) => {
@@ -112,13 +112,13 @@ suite("following an environment", () => {
         } else response.write("id: 10-x\nevent: weather\ndata: snow\n\n");
       },
     });
-    const { told } = follow(t, { url: server.url });
-    await until("live again", () => told.length === 4);
+    const { calls } = follow(t, { url: server.url });
+    await until("live again", () => calls.length === 4);
     assert.deepEqual(
       server.to(stream).map(({ headers }) => headers["last-event-id"]),
       [undefined, undefined, "9-x"],
     );
-    assert.deepEqual(told, ["over", "live", "over", "live"]);
+    assert.deepEqual(calls, ["over", "live", "over", "live"]);
   });
 
   test("onLost stops it, restarts it with a snapshot, or leaves it to the pauses", async (t) => {
@@ -162,7 +162,7 @@ suite("following an environment", () => {
     });
     const visible = Promise.withResolvers<void>();
     const connections: AbortController[] = [];
-    const { snapshots, changes, told, done, stop } = follow(t, {
+    const { snapshots, changes, calls, done, stop } = follow(t, {
       url: server.url,
       async connectionSignal() {
         if (connections.length === 1) await visible.promise;
@@ -177,7 +177,7 @@ suite("following an environment", () => {
     assert.equal(server.received.length, 1);
     visible.resolve();
     await until("the change", () => changes.length === 1);
-    assert.deepEqual(told, ["live"]);
+    assert.deepEqual(calls, ["live"]);
     stop();
     assert.equal(await done, undefined);
   });

@@ -81,7 +81,7 @@ suite("attempts", { concurrency: true }, () => {
     ["segment", [lost, flag], "UNREACHABLE", 1],
   ];
   for (const [name, steps, outcome, attempts] of cases) {
-    const told = steps.map(
+    const described = steps.map(
       (step) =>
         Object.entries({
           lost,
@@ -94,7 +94,7 @@ suite("attempts", { concurrency: true }, () => {
           removed,
         }).find(([, known]) => known === step)?.[0] ?? "412",
     );
-    test(`${name}: ${told.join(", ")} gives ${outcome}`, async (t) => {
+    test(`${name}: ${described.join(", ")} gives ${outcome}`, async (t) => {
       const server = await scriptedServer(t);
       const respond = (response: ServerResponse) => steps[server.received.length - 1]?.(response);
       for (const route of [
@@ -144,7 +144,7 @@ suite("attempts", { concurrency: true }, () => {
     assert.notEqual(first, second);
   });
 
-  test("a long Retry-After is told rather than waited for", async (t) => {
+  test("a long Retry-After is returned instead of waited for", async (t) => {
     const server = await scriptedServer(t, {
       [`GET ${flagRoute}`]: (response) =>
         response
@@ -178,7 +178,7 @@ suite("waiting and giving up", () => {
         retryUntil: signal,
         async fetch(...request) {
           const response = await fetch(...request);
-          // Soon: the response is read by then, and somebody waits.
+          // Soon: the response is read by then, and the test waits.
           setTimeout(() => stop.abort(), 20);
           return response;
         },
@@ -214,7 +214,7 @@ suite("waiting and giving up", () => {
       seconds += 1;
     }
     assert.ok((await result).ok);
-    assert.ok(seconds >= 20, `asked again after ${seconds} seconds`);
+    assert.ok(seconds >= 20, `retried after ${seconds} seconds`);
   });
 
   test("the time limit counts for each attempt", async (t) => {
@@ -223,7 +223,7 @@ suite("waiting and giving up", () => {
     const result = await flags.get("a", { timeout: 1_500 });
     assert.ok(!result.ok);
     assert.equal(result.error.code, "UNREACHABLE");
-    assert.match(result.error.message, /within 1500 milliseconds/);
+    assert.match(result.error.message, /timed out after 1500 ms$/);
     assert.equal(server.received.length, 3);
   });
 

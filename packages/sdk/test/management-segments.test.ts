@@ -46,7 +46,7 @@ test("segments: create, read, change, use, delete, and their events", async (t) 
   assert.deepEqual(whole.include, ["bob", "eve"]);
   assert.deepEqual(done(await segments.list()), [moved]);
 
-  // A plan that meets somebody else's change says whose it is, and reads no more history than that.
+  // A plan that conflicts with another user's change names that user, and reads no more history than that.
   let read = 0;
   const counted = createManagement({
     url: server.url,
@@ -82,8 +82,8 @@ test("segments: create, read, change, use, delete, and their events", async (t) 
   const entries = done(await history({ subject: "segment" }));
   assert.equal(entries.length, 4);
 
-  const told = done(await events({ after: 0 }));
-  const shown = told.flatMap((event) => {
+  const received = done(await events({ after: 0 }));
+  const shown = received.flatMap((event) => {
     switch (event.type) {
       case "segment.created":
       case "segment.updated":
@@ -102,7 +102,7 @@ test("segments: create, read, change, use, delete, and their events", async (t) 
     ["segment.deleted", "beta", 4, [], undefined, []],
   ]);
 
-  const [first] = told;
+  const [first] = received;
   assert.ok(first);
   const body = JSON.stringify(first);
   const secret = secretOf(7);

@@ -1,4 +1,4 @@
-// Overrides for tests and local development: beside a server, and as a client without one.
+// Overrides for tests and local development: with a server, and in a client without one.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { type ClientOptions, createClient, type Flag, type Snapshot } from "@halyard/sdk";
@@ -31,7 +31,7 @@ const top: Flag = {
   ],
 };
 
-suite("beside a server", () => {
+suite("with a server", () => {
   test("an override applies before the server answers and after, and can be taken back", async (t) => {
     const usage = "POST /api/v1/usage";
     const server = await scriptedServer(t, {

@@ -96,10 +96,11 @@ suite("in every runtime", () => {
         .filter((line) => line.startsWith("Halyard: "));
       return lines.length > 1 && lines;
     });
-    const advice = "Use createEdgeClient of @halyard/sdk/edge here.";
+    const advice =
+      "use createEdgeClient of @halyard/sdk/edge. The last known values or the fallbacks apply.";
     assert.deepEqual(warnings, [
-      `Halyard: this runtime doesn't let a client start outside of a request. ${advice}`,
-      `Halyard: this runtime stops timers and connections when a request ends, so a client that lives longer misses changes. ${advice}`,
+      `Halyard: this runtime doesn't let a client start outside of a request: ${advice}`,
+      `Halyard: this runtime stops timers and connections when a request ends, so a client that lives longer misses changes: ${advice}`,
     ]);
   });
 });

@@ -55,10 +55,12 @@ const halyardTypes = (...args: string[]) =>
 const start = `
   import { createClient } from "@halyard/sdk";
   import { createContextClient } from "@halyard/sdk/browser";
+  import { createEdgeClient } from "@halyard/sdk/edge";
   import type { Flags } from "./halyard-flags.js";
   const address = { url: "https://flags.example.com", key: "k" };
   const client = createClient<Flags>(address);
   const page = createContextClient<Flags>(address);
+  const edge = await createEdgeClient<Flags>(address).load();
   const user = { targetingKey: "user-7" };
 `;
 const startOpenFeature = `
@@ -154,6 +156,13 @@ suite("a program with the flags of its environment", () => {
       createClient<Flags>({ overrides: { "new-checkout": true, "button-size": "L" }, strict: true });
       client.override("upload-limit", 100);
       client.override("upload-limit", undefined);
+      const isOnAtEdge: boolean = edge.isEnabled("new-checkout", user, true);
+      const sizeAtEdge: "S" | "L" = edge.stringValue("button-size", user, "S");
+      const variantAtEdge: "small" | "large" | undefined = edge.details("button-size", user, "S").variant;
+      createContextClient<Flags>({ ...address, bootstrap: edge.values(user) });
+      const anyEdge: import("@halyard/sdk/edge").EdgeClient = createEdgeClient<Flags>(address);
+      const madeEdge: ReturnType<typeof createEdgeClient> = createEdgeClient(address);
+      const isAnyAtEdge: boolean = (await madeEdge.load()).isEnabled("anything");
       const anyClient: import("@halyard/sdk").Client = client;
       const unknownKey: string = anyClient.stringValue("anything", user, "any");
       const made: ReturnType<typeof createClient> = createClient({ overrides: { any: 1 } });
@@ -175,6 +184,10 @@ suite("a program with the flags of its environment", () => {
       page.objectValue("layuot", { columns: 1 });
       page.details("new-chekout");
       page.values()["new-chekout"];
+      edge.isEnabled("new-chekout", user);
+      edge.details("new-chekout");
+      edge.values(user, ["new-chekout"]);
+      edge.flagMetadata("new-chekout");
       createClient<Flags>({ overrides: { "new-chekout": true } });
       createContextClient<Flags>({ ...address, bootstrap: { "new-chekout": true } });
     `));
@@ -191,6 +204,8 @@ suite("a program with the flags of its environment", () => {
       page.isEnabled("upload-limit");
       page.stringValue("button-size", 5);
       page.details("layout", "S");
+      edge.isEnabled("button-size", user);
+      edge.numberValue("upload-limit", user, "10");
       createClient<Flags>({ overrides: { "upload-limit": "10" } });
       createContextClient<Flags>({ ...address, bootstrap: { "new-checkout": "on" } });
     `));
@@ -204,6 +219,8 @@ suite("a program with the flags of its environment", () => {
       client.objectValue("layout", user, { columns: 1 }).rows;
       page.numberValue("upload-limit", 11);
       page.details("upload-limit", 10).variant === "medium";
+      edge.stringValue("button-size", user, "M");
+      edge.details("new-checkout").variant === "enabled";
     `));
 
   test("through OpenFeature, keys, types and values are checked as well", async () => {

@@ -250,14 +250,14 @@ suite("programs with it compile", () => {
     assert.equal(await compile("commonjs", [source], node, "@types/node", "undici-types"), "");
   });
 
-  // The package's own declarations find the peers where users have them: beside it.
+  // The package's own declarations find the peers where users have them: next to it.
   const withPeers = async (name: string, sources: readonly string[]) => {
     const peers = join(published.folder, "node_modules/@openfeature");
     if (!existsSync(peers)) symlinkSync(join(root, "node_modules/@openfeature"), peers);
     const options = { module: "nodenext", lib: ["es2023", "dom"], types: ["node"] };
-    const told = await compile(name, sources, options, "@types/node", "undici-types");
+    const output = await compile(name, sources, options, "@types/node", "undici-types");
     // With this compiler a declaration of OpenFeature's own is faulty; ours and the program are not.
-    const errors = told.split("\n").filter((line) => line.includes(": error "));
+    const errors = output.split("\n").filter((line) => line.includes(": error "));
     return errors.filter((line) => !line.startsWith("node_modules/@openfeature/"));
   };
 

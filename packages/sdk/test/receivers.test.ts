@@ -71,7 +71,7 @@ suite("commands of the guide", { skip: missing("openssl", "version") }, () => {
 
 suite("examples of the guide", () => {
   const examples = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-  // A row begins with one name, or with several of one kind, of which the others are told by their ends.
+  // A row begins with one name, or with several of one kind, where the others are known by their ends.
   const listed = [
     ...guide.matchAll(
       /^\| (`(?:flag|segment|webhook|change_request)\.[a-z]+`(?:, `\.[a-z]+`)*) +\|/gm,

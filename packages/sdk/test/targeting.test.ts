@@ -59,7 +59,7 @@ suite("a started server", () => {
       const { keys, management } = await setUp();
       const { flags, segments } = management;
       await makeFlagsOfBeta(management);
-      const { client, told, errors } = clientOf(t, server.url, { key: keys.server, streaming });
+      const { client, emitted, errors } = clientOf(t, server.url, { key: keys.server, streaming });
       assert.deepEqual(await client.ready(), { ok: true });
       const matched = { value: true, variant: "on", reason: "TARGETING_MATCH", rule: "of-beta" };
       const unmatched = { value: false, variant: "off", reason: "DEFAULT" };
@@ -72,9 +72,11 @@ suite("a started server", () => {
       /** The keys of every change since the last call, once this holds. */
       const changedUntil = async (what: string, holds: () => boolean) => {
         await until(what, holds);
-        return told.splice(0).flatMap(({ name, event }) => (name === "change" ? event.keys : []));
+        return emitted
+          .splice(0)
+          .flatMap(({ name, event }) => (name === "change" ? event.keys : []));
       };
-      told.splice(0);
+      emitted.splice(0);
       const members = { include: { add: ["bob"], remove: ["ann"] } };
       await done(segments.changeMembers("beta", members));
       assert.deepEqual(
@@ -264,7 +266,7 @@ suite("a scripted stream", () => {
     assert.equal(client.isEnabled("base", ann), false);
     assert.deepEqual(changed(), ["base"]);
     sent = snapshotOf(base);
-    await until("nobody is in", () => !client.isEnabled("base", bob));
+    await until("the segment is empty", () => !client.isEnabled("base", bob));
     assert.deepEqual(changed(), ["base", "base"]);
     const polls = server.received.length;
     await until("two more polls", () => server.received.length > polls + 1);

@@ -64,7 +64,7 @@ suite("usage", () => {
           ({ body }) => (JSON.parse(body) as { contexts?: { targetingKey: string }[] }).contexts,
         );
     const { client: silent } = clientOf(t, server.url, options);
-    silent.isEnabled("a", { targetingKey: "somebody" });
+    silent.isEnabled("a", { targetingKey: "user-1" });
     await silent.close();
     assert.deepEqual(contextsOf(), [undefined]);
     const { client } = clientOf(t, server.url, { ...options, sampleContexts: true });
@@ -223,7 +223,7 @@ suite("usage", () => {
     }
   });
 
-  test("stays at home when told so", async (t) => {
+  test("is not reported if that is turned off", async (t) => {
     const server = await scriptedServer(t, {
       [route]: (response) => response.writeHead(204).end(),
     });

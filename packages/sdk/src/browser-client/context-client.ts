@@ -1,6 +1,6 @@
-// The client for browsers and others with a client key: the server evaluates for one context, the client keeps the values.
+// The client for pages and other programs with a client key: the server evaluates for one context, and the client keeps the values.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type EvaluationContext, isTargetingKey } from "@halyard/core/context";
+import type { EvaluationContext } from "@halyard/core/context";
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { Details, FlagMetadata, ReadOnly, Widened } from "../details.ts";
 import type {
@@ -15,26 +15,16 @@ import { createTracking, type TrackDetails, type TrackingOptions } from "../trac
 import { type Address, serverAt } from "../transport/address.ts";
 import { asyncDispose } from "../transport/async-dispose.ts";
 import { checkClientOptions, commonKinds, type OptionKinds } from "../transport/check-options.ts";
-import type { ClientError } from "../transport/client-error.ts";
-import {
-  type ClientEvents,
-  type ClientState,
-  createConnectionState,
-  type Ready,
-  type ReadyOptions,
-  type Transport,
-} from "../transport/connection-state.ts";
+import { createConnectionState, type ExposedState } from "../transport/connection-state.ts";
 import { createEvaluationErrors } from "../transport/evaluation-errors.ts";
-import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { startTimer } from "../transport/timers.ts";
 import { standardTiming, type Timing, type TimingOptions } from "../transport/timing.ts";
-import { startUsageReport } from "../transport/usage-report.ts";
+import { createTally, startUsageReport } from "../transport/usage-report.ts";
 import { type Log, warnWith } from "../transport/warn.ts";
-import { createBulkEvaluation } from "./bulk-evaluation.ts";
 import { contextText } from "./context-text.ts";
-import type { AnnouncedStream, BulkResponse } from "./context-values.ts";
-import { followValues } from "./follow-values.ts";
+import type { BulkResponse } from "./context-values.ts";
 import { watchVisibility } from "./page-visibility.ts";
+import { createValueSource } from "./value-source.ts";
 import { createValueTable } from "./value-table.ts";
 
 export interface ContextClientOptions<Flags = AnyFlags> extends Address, TrackingOptions {
@@ -52,18 +42,11 @@ export interface ContextClientOptions<Flags = AnyFlags> extends Address, Trackin
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   readonly timing?: TimingOptions;
-  /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
+  /** Receives each problem once until it is over: `console.warn` by default; `false` logs nothing. */
   readonly log?: Log;
 }
 
-export interface ContextClient<Flags = AnyFlags> {
-  readonly state: ClientState;
-  /** The last error; undefined while the values are the server's. */
-  readonly error: ClientError | undefined;
-  /** How changes arrive; undefined unless the state is `live`. */
-  readonly transport: Transport | undefined;
-  /** Milliseconds since the server sent the values or confirmed them; undefined before it has. */
-  readonly valuesAge: number | undefined;
+export interface ContextClient<Flags = AnyFlags> extends ExposedState {
   /** The value for the current context, or the fallback (default false) when there is none. Never throws. */
   isEnabled(key: FlagKey<Flags, boolean>, fallback?: boolean): boolean;
   /** The value of a flag whose variants are strings, or the fallback. Never throws. */
@@ -95,18 +78,14 @@ export interface ContextClient<Flags = AnyFlags> {
     key: Key,
     fallback: ValueOf<Flags, Key>,
   ): Details<ValueOf<Flags, Key>, VariantOf<Flags, Key>>;
-  /** The version of the flag and its environment, for telemetry; undefined unless the server tells them (HALYARD_OFREP_METADATA). */
+  /** The version of the flag and its environment, for telemetry; undefined unless the server has HALYARD_OFREP_METADATA=on. */
   flagMetadata(key: FlagKey<Flags>): FlagMetadata | undefined;
   /** All values by flag key. */
   values(): FlagValues<Flags>;
   /** Passes an event, such as a purchase, to `onTrack`, with the evaluations for the targeting key of the current context. */
   track(name: string, details?: TrackDetails): void;
-  /** True once the values are those of this context. Until then, and after false, the previous values apply as `STALE`. */
+  /** Resolves to true when the values of this context are loaded. Until then, and after false, the previous values apply as `STALE`. */
   setContext(context: EvaluationContext): Promise<boolean>;
-  /** Waits for the server's values: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
-  ready(options?: ReadyOptions): Promise<Ready>;
-  /** Returns the function that removes the listener. Errors of listeners are logged. */
-  on: Listeners<ClientEvents>["on"];
   /** Reports usage a last time and closes the connection. The last values still apply. */
   close(): Promise<void>;
   /** Closes the client at the end of an `await using` block. */
@@ -120,12 +99,10 @@ const optionKinds: OptionKinds<ContextClientOptions> = {
   keepPreviousValues: "boolean",
 };
 
-type ObjectValue = Readonly<Record<string, unknown>>;
-
 interface CreateContextClient {
   /** The keys and values that `Flags` declares, such as the interface that `halyard types` writes, are checked by the compiler. */
   <Flags = AnyFlags>(options: ContextClientOptions<NoInfer<Flags>>): ContextClient<Flags>;
-  // `ReturnType<typeof createContextClient>` is that of the last one.
+  // `ReturnType<typeof createContextClient>` takes the last signature.
   (options: ContextClientOptions): ContextClient;
 }
 
@@ -133,145 +110,92 @@ export const createContextClient: CreateContextClient = (
   options: ContextClientOptions,
 ): ContextClient => {
   checkClientOptions(options, optionKinds);
+  const { streaming = true, reportUsage = true, keepPreviousValues = true } = options;
   const server = serverAt(options);
   const timing: Timing = { ...standardTiming, ...options.timing };
   const warn = warnWith(options.log, server.base);
-  const listeners = createListeners<ClientEvents>(warn.listenerFailed);
-  const connection = createConnectionState(listeners, warn.problem, timing);
-  const errors = createEvaluationErrors(warn.evaluationFailed);
-  const table = createValueTable();
-  table.bootstrap(options.bootstrap ?? {});
-  if (Object.keys(table.values()).length > 0) connection.known();
-  const stop = new AbortController();
+  const connection = createConnectionState(warn, timing);
+  const { exposed } = connection;
+  const tally = createTally();
+  const observeErrors = createEvaluationErrors(tally, warn.evaluationFailed);
+  const tracking = createTracking(options, warn.listenerFailed);
+  const table = createValueTable(tally);
+  if (table.bootstrap(options.bootstrap ?? {})) connection.known();
   let context: EvaluationContext = { ...options.context };
   let text = contextText(context);
   let isLoaded = false;
-  let announced: AnnouncedStream | undefined;
-  let metadata: BulkResponse["metadata"] = new Map();
+  let response: BulkResponse | undefined;
 
-  const emitChange = (keys: readonly string[]) => {
-    if (keys.length > 0) listeners.emit("change", { keys });
-  };
-  const evaluation = createBulkEvaluation({
-    server,
-    timeout: timing.requestTimeout,
-    signal: stop.signal,
-    context,
-    onResponse(response) {
-      ({ metadata, stream: announced } = response);
-      isLoaded = true;
-      errors.start();
-      emitChange(table.replace(response.values));
-    },
-    onSettled(error) {
-      if (error !== undefined) connection.lost(error);
-      else if (!isPaused) connection.live(follower.isStreaming() ? "stream" : "poll");
-    },
-  });
-  const follower = followValues({
+  const source = createValueSource({
     server,
     timing,
-    streaming: options.streaming ?? true,
-    evaluation,
-    announcedStream: () => announced,
-    onConfirmed: () => connection.live("stream"),
-    onLost: connection.lost,
-    signal: stop.signal,
+    streaming,
+    context,
+    connection,
+    onValues(received) {
+      response = received;
+      isLoaded = true;
+      connection.changed(table.replace(response.values));
+    },
   });
-  const usage =
-    options.reportUsage === false ? undefined : startUsageReport(server, timing, table.entries);
-  const errorReport = usage && startUsageReport(server, timing, errors.counters);
+  const usage = reportUsage ? startUsageReport(server, timing, tally.take) : undefined;
 
-  let isPaused = false;
   let cancelPause = () => {};
   const unwatch = watchVisibility((isVisible) => {
     cancelPause();
-    if (isVisible) {
-      if (!isPaused) return;
-      isPaused = false;
-      evaluation.forget();
-      follower.restart();
-      return;
-    }
-    void usage?.flush(true);
-    void errorReport?.flush(true);
-    cancelPause = startTimer(announced?.inactivityDelay ?? timing.pollInterval, () => {
-      isPaused = true;
-      follower.pause();
-      connection.paused({ code: "PAUSED", message: "the page is hidden" });
+    if (isVisible) return source.resume();
+    void usage?.flush();
+    cancelPause = startTimer(response?.stream?.inactivityDelay ?? timing.pollInterval, () => {
+      source.pause();
+      connection.lost({ code: "PAUSED", message: "the page is hidden" });
     });
   });
 
-  /** False if the context is the same as before. */
-  const replaceContext = (next: EvaluationContext): boolean => {
-    const nextText = contextText(next);
-    if (nextText !== undefined && nextText === text) return false;
-    const isWithheld =
-      options.keepPreviousValues === false && next.targetingKey !== context.targetingKey;
-    context = { ...next };
-    text = nextText;
-    isLoaded = false;
-    emitChange(table.outdate(isWithheld));
-    return true;
-  };
-
   const close = async (): Promise<void> => {
-    if (connection.current === "closed") return;
+    if (exposed.state === "closed") return;
     connection.close();
     unwatch();
     cancelPause();
-    stop.abort();
-    await Promise.all([follower.done, usage?.close(), errorReport?.close()]);
+    await Promise.all([source.close(), usage?.close()]);
   };
 
-  const tracking = createTracking(options, warn.listenerFailed);
-  /** A page without one has one user all the same. */
-  const targetingKey = () => (isTargetingKey(context.targetingKey) ? context.targetingKey : "");
+  /** A page without a targeting key still has one user. */
+  const targetingKey = () => context.targetingKey ?? "";
 
-  const details = <Value extends FlagValue>(key: string, fallback: Value): Details<Value> => {
-    const result = table.details(key, fallback, connection.error);
-    errors.observe(key, result);
-    tracking?.remember(targetingKey(), key, result, metadata.get(key));
+  const flagMetadata = (key: string) => response?.values.get(key)?.metadata;
+  const details = (key: string, fallback: FlagValue = false): Details<FlagValue> => {
+    const result = table.details(key, fallback, exposed.error);
+    // Before the server's values are loaded, a key may only be missing from the bootstrap.
+    if (response) observeErrors(key, result);
+    tracking?.remember(targetingKey(), key, result, flagMetadata(key));
     return result;
   };
+  const valueFor = (key: string, fallback?: FlagValue): FlagValue => details(key, fallback).value;
 
-  return {
-    get state() {
-      return connection.current;
-    },
-    get error() {
-      return connection.error;
-    },
-    get transport() {
-      return connection.transport;
-    },
-    get valuesAge() {
-      return connection.valuesAge;
-    },
-    ready: connection.ready,
-    on: listeners.on,
-    flagMetadata: (key) => metadata.get(key),
+  return Object.assign(exposed, {
+    flagMetadata,
     values: table.values,
-    isEnabled: (key, fallback = false) => details(key, fallback).value,
-    stringValue: (key, fallback) => details(key, fallback).value,
-    numberValue: (key, fallback) => details(key, fallback).value,
-    objectValue: <Value extends object>(key: string, fallback: Value) =>
-      details(key, fallback as ObjectValue).value as ReadOnly<Value>,
-    details: <Value extends FlagValue = boolean>(key: string, fallback: Value = false as Value) =>
-      details(key, fallback as unknown as Widened<Value>),
-    track(name, trackDetails = {}) {
-      tracking?.track(targetingKey(), { name, context, details: trackDetails });
+    isEnabled: valueFor,
+    stringValue: valueFor,
+    numberValue: valueFor,
+    objectValue: valueFor,
+    details,
+    track(name: string, trackDetails: TrackDetails = {}) {
+      const event = { name, context: { ...context }, details: { ...trackDetails } };
+      tracking?.track(targetingKey(), event);
     },
-    async setContext(next) {
-      if (connection.current === "closed") return false;
-      const isNew = replaceContext(next);
-      if (!isNew && isLoaded) return true;
-      // When a later call replaces this context, its result counts.
-      const error = await (isNew ? evaluation.setContext(context) : evaluation.join());
-      if (error !== undefined && !isPaused) follower.restart();
-      return error === undefined;
+    async setContext(next: EvaluationContext) {
+      if (exposed.state === "closed") return false;
+      const nextText = contextText(next);
+      if (nextText !== undefined && nextText === text) return isLoaded || source.load();
+      const isOther = next.targetingKey !== context.targetingKey;
+      context = { ...next };
+      text = nextText;
+      isLoaded = false;
+      connection.changed(table.outdate(isOther && !keepPreviousValues));
+      return source.load(context);
     },
     close,
     [asyncDispose]: close,
-  };
+  }) as unknown as ContextClient;
 };

@@ -1,15 +1,15 @@
-// Contexts as text, to compare them as the server would read them.
+// Serializes contexts, to compare them as the server would read them.
 import type { EvaluationContext } from "@halyard/core/context";
 
-const sortMembers = (_name: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+const sortFields = (_name: string, value: unknown): unknown =>
+  Object(value) === value && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** Canonical JSON: the order of members makes no difference. Undefined if the context cannot be JSON. */
+/** JSON with sorted fields. Undefined if the context cannot be JSON. */
 export const contextText = (context: EvaluationContext): string | undefined => {
   try {
-    return JSON.stringify(context, sortMembers);
+    return JSON.stringify(context, sortFields);
   } catch {
     return undefined;
   }

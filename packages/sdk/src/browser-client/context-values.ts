@@ -1,12 +1,6 @@
-// The response of an OFREP bulk evaluation: each flag's value for one context, and the stream that announces changes.
+// Parses the response of an OFREP bulk evaluation: the values for one context, and the stream that announces changes.
 import type { FlagValue, Reason } from "@halyard/core/evaluate";
 import { type Details, type FlagMetadata, failedDetails } from "../details.ts";
-import type { Counter } from "../transport/usage-report.ts";
-
-/** With an error, the value says nothing: the fallback applies. */
-export interface ContextValue extends Counter {
-  details: Details<FlagValue>;
-}
 
 export interface AnnouncedStream {
   readonly url: string;
@@ -14,99 +8,86 @@ export interface AnnouncedStream {
   readonly inactivityDelay: number;
 }
 
+/** The value of one flag. */
+export interface ContextValue {
+  /** With an `errorCode`, the value is meaningless, and the fallback applies. */
+  readonly details: Details<FlagValue>;
+  /** Undefined unless the server sends it. */
+  readonly metadata: FlagMetadata | undefined;
+}
+
 export interface BulkResponse {
-  readonly values: ReadonlyMap<string, Details<FlagValue>>;
-  /** Of the flags whose version the server tells. */
-  readonly metadata: ReadonlyMap<string, FlagMetadata>;
+  readonly values: ReadonlyMap<string, ContextValue>;
   readonly stream: AnnouncedStream | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+/** The fields of an object; anything else has none. */
+const fieldsOf = (value: unknown): Fields => Object(value) as Fields;
 
-const reasons: readonly string[] = [
-  "STATIC",
-  "DISABLED",
-  "SPLIT",
-  "TARGETING_MATCH",
-  "DEFAULT",
-  "PREREQUISITE_FAILED",
-] satisfies readonly Reason[];
-const isReason = (name: unknown): name is Reason =>
-  typeof name === "string" && reasons.includes(name);
+const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? (value as unknown[]).map(fieldsOf) : [];
 
-/** Over OFREP the server sends only the protocol's reasons, and its own in the metadata. */
-const reasonOf = (reason: unknown, own: unknown): Details["reason"] => {
-  if (isReason(own)) return own;
-  return isReason(reason) ? reason : "UNKNOWN";
-};
+const knownNames = [
+  ...([
+    "STATIC",
+    "DISABLED",
+    "SPLIT",
+    "TARGETING_MATCH",
+    "DEFAULT",
+    "PREREQUISITE_FAILED",
+  ] as const),
+  ...(["TARGETING_KEY_MISSING", "PARSE_ERROR", "INVALID_CONTEXT"] as const),
+] satisfies readonly (Reason | Details["errorCode"])[];
 
-const errorCodes: readonly string[] = [
-  "FLAG_NOT_FOUND",
-  "TARGETING_KEY_MISSING",
-  "PARSE_ERROR",
-  "INVALID_CONTEXT",
-];
-
-const isValue = (value: unknown): value is FlagValue =>
-  ["boolean", "string", "number"].includes(typeof value) ||
-  (isFields(value) && !Array.isArray(value));
+/** The first reason or error code that this version knows. */
+const known = (...names: readonly unknown[]): string | undefined =>
+  knownNames.find((name) => names.includes(name));
 
 const detailsOf = (item: Fields): Details<FlagValue> => {
-  const { value, variant, reason, errorCode, errorDetails } = item;
-  const metadata = isFields(item.metadata) ? item.metadata : {};
-  const message = typeof errorDetails === "string" ? errorDetails : "";
-  if (typeof errorCode === "string") {
-    const code = errorCodes.includes(errorCode) ? errorCode : "GENERAL";
-    return failedDetails(false, code as NonNullable<Details["errorCode"]>, message);
+  const { value = null, variant, reason, errorCode, errorDetails } = item;
+  if (errorCode) {
+    const code = (known(errorCode) ?? "GENERAL") as NonNullable<Details["errorCode"]>;
+    return failedDetails(false, code, (errorDetails ?? "") as string);
   }
-  if (!isValue(value)) {
-    return failedDetails(false, "TYPE_MISMATCH", "The flag's value is of no type that flags have.");
+  if (value === null || Array.isArray(value)) {
+    return failedDetails(false, "TYPE_MISMATCH", "The flag has an unknown type.");
   }
+  const { reason: own, rule } = fieldsOf(item.metadata);
   return {
     value,
-    ...(typeof variant === "string" && { variant }),
-    reason: reasonOf(reason, metadata.reason),
-    ...(typeof metadata.rule === "string" && { rule: metadata.rule }),
-  };
-};
-
-const metadataOf = ({ metadata }: Fields): FlagMetadata | undefined => {
-  if (!isFields(metadata)) return undefined;
-  const { version, flagSetId } = metadata;
-  return typeof version === "string" && typeof flagSetId === "string"
-    ? { version, flagSetId }
-    : undefined;
+    ...(variant ? { variant } : {}),
+    // Over OFREP the server sends only the protocol's reasons, and its own in the metadata.
+    reason: known(own) ?? known(reason) ?? "UNKNOWN",
+    ...(rule ? { rule } : {}),
+  } as Details<FlagValue>;
 };
 
 const standardInactivity = 120;
 
 const streamIn = (announced: unknown, base: string): AnnouncedStream | undefined => {
-  if (!Array.isArray(announced)) return undefined;
-  for (const entry of announced as unknown[]) {
-    if (!isFields(entry) || entry.type !== "sse") continue;
-    const { url, endpoint, inactivityDelaySec } = entry;
-    const inactivityDelay =
-      1_000 * (typeof inactivityDelaySec === "number" ? inactivityDelaySec : standardInactivity);
-    if (typeof url === "string") return { url, inactivityDelay };
-    if (!isFields(endpoint) || typeof endpoint.requestUri !== "string") continue;
-    const { origin, requestUri } = endpoint;
-    const host = typeof origin === "string" ? origin : new URL(base).origin;
-    return { url: host + requestUri, inactivityDelay };
+  for (const { type, url, endpoint, inactivityDelaySec } of listOf(announced)) {
+    const { origin = base, requestUri } = fieldsOf(endpoint);
+    const location = url ?? requestUri;
+    if (type !== "sse" || !location) continue;
+    return {
+      url: new URL(location as string, origin as string).href,
+      inactivityDelay: 1_000 * (Number(inactivityDelaySec) || standardInactivity),
+    };
   }
   return undefined;
 };
 
 /** Undefined when it is not a bulk evaluation. */
 export const parseBulkResponse = (body: unknown, base: string): BulkResponse | undefined => {
-  if (!isFields(body) || !Array.isArray(body.flags)) return undefined;
-  const values = new Map<string, Details<FlagValue>>();
-  const metadata = new Map<string, FlagMetadata>();
-  for (const item of body.flags as unknown[]) {
-    if (!isFields(item) || typeof item.key !== "string") continue;
-    values.set(item.key, detailsOf(item));
-    const told = metadataOf(item);
-    if (told !== undefined) metadata.set(item.key, told);
+  const { flags, eventStreams } = fieldsOf(body);
+  if (!Array.isArray(flags)) return undefined;
+  const values = new Map<string, ContextValue>();
+  for (const item of listOf(flags)) {
+    const { key } = item;
+    const { version, flagSetId } = fieldsOf(item.metadata);
+    const metadata = version && flagSetId ? ({ version, flagSetId } as FlagMetadata) : undefined;
+    if (typeof key === "string") values.set(key, { details: detailsOf(item), metadata });
   }
-  return { values, metadata, stream: streamIn(body.eventStreams, base) };
+  return { values, stream: streamIn(eventStreams, base) };
 };

@@ -1,16 +1,17 @@
-// Whether the page is visible; does nothing outside a browser.
+// Watches whether the page is visible; does nothing outside a browser.
 
+type Listen = (name: "visibilitychange", listener: () => void) => void;
+/** Some runtimes define a document without events. */
 interface Page {
-  readonly visibilityState: string;
-  addEventListener(name: "visibilitychange", listener: () => void): void;
-  removeEventListener(name: "visibilitychange", listener: () => void): void;
+  readonly visibilityState?: string;
+  readonly addEventListener?: Listen;
+  readonly removeEventListener?: Listen;
 }
 
 /** Returns the function that removes the listener. */
 export const watchVisibility = (onChange: (isVisible: boolean) => void): (() => void) => {
-  const page = (globalThis as { document?: Partial<Page> }).document as Page | undefined;
-  if (typeof page?.addEventListener !== "function") return () => {};
-  const listener = () => onChange(page.visibilityState !== "hidden");
-  page.addEventListener("visibilitychange", listener);
-  return () => page.removeEventListener("visibilitychange", listener);
+  const { document: page } = globalThis as { document?: Page };
+  const listener = () => onChange(page?.visibilityState !== "hidden");
+  page?.addEventListener?.("visibilitychange", listener);
+  return () => page?.removeEventListener?.("visibilitychange", listener);
 };

@@ -1,18 +1,16 @@
-// The values of one context by flag key, and whether they are those of the present context.
+// The values of one context by flag key, and whether they belong to the current context.
 import type { FlagValue } from "@halyard/core/evaluate";
-import { ResultCounter } from "@halyard/core/result-counts";
-import { type Details, failedDetails, isLike, mismatch, notFound, notReady } from "../details.ts";
+import { type Details, isLike, mismatch, notFound, notReady } from "../details.ts";
 import { frozenCopy } from "../frozen-copy.ts";
-import type { ContextValue } from "./context-values.ts";
+import type { Counted, Tally } from "../transport/usage-report.ts";
+import type { BulkResponse } from "./context-values.ts";
 
 export interface ValueTable {
-  /** Also of values that are withheld: their counts are still to be reported. */
-  readonly entries: () => Iterable<ContextValue>;
-  /** Takes values until the server's are loaded. */
-  bootstrap(values: Readonly<Record<string, FlagValue>>): void;
-  /** Takes the values of the present context. Returns the keys whose values changed; the first values are not a change. */
-  replace(values: ReadonlyMap<string, Details<FlagValue>>): readonly string[];
-  /** The context is another one. Returns the keys whose values changed: none, unless they are withheld. */
+  /** Sets the values to use until the server's are loaded. Returns whether there are any. */
+  bootstrap(values: Readonly<Record<string, FlagValue>>): boolean;
+  /** Sets the values of the current context. Returns the keys whose values changed: none for the first values. */
+  replace(values: BulkResponse["values"]): readonly string[];
+  /** Marks the values as those of the previous context. Returns the keys whose values changed: none, unless they are withheld. */
   outdate(isWithheld: boolean): readonly string[];
   details<Value extends FlagValue>(
     key: string,
@@ -22,59 +20,71 @@ export interface ValueTable {
   readonly values: () => Readonly<Record<string, FlagValue>>;
 }
 
-const isSame = (one: object, other: object): boolean =>
+interface Entry {
+  readonly details: Details<FlagValue>;
+  readonly counted: Counted;
+}
+
+const isSame = (one: object | undefined, other: object): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** A response to a client key does not say which variant is off; the value or the reason shows it. */
-const isOff = ({ value, reason }: Details<FlagValue>): boolean =>
-  value === false || reason === "DISABLED" || reason === "PREREQUISITE_FAILED";
+const countedAs = (key: string, { value, variant, reason }: Details<FlagValue>): Counted => {
+  // Responses to client keys omit which variant is off; the value or the reason shows it.
+  const isOff = value === false || reason === "DISABLED" || reason === "PREREQUISITE_FAILED";
+  // For flags that are on or off, the server derives the variants from the counts.
+  const hasVariants = typeof value !== "boolean" && variant !== undefined;
+  return (count) => ({
+    key,
+    on: isOff ? 0 : count,
+    off: isOff ? count : 0,
+    ...(hasVariants && { variants: { [variant]: count } }),
+  });
+};
 
-export const createValueTable = (): ValueTable => {
-  const entries = new Map<string, ContextValue>();
-  /** Of the present context, of the one before, or of the one before and not to be used. */
-  let held: "none" | "current" | "previous" | "withheld" = "none";
-  const isUsable = () => held === "current" || held === "previous";
+export const createValueTable = (tally: Tally): ValueTable => {
+  const entries = new Map<string, Entry>();
+  let hasValues = false;
+  /** The values are those of the previous context. */
+  let isPrevious = false;
+  /** The first values are not a change. */
+  let isFirst = true;
 
+  /** False if the value is the same as before. */
   const put = (key: string, details: Details<FlagValue>): boolean => {
-    const entry = entries.get(key);
-    if (entry === undefined) entries.set(key, { key, on: 0, off: 0, details: frozenCopy(details) });
-    else if (isSame(entry.details, details)) return false;
-    else entry.details = frozenCopy(details);
+    if (isSame(entries.get(key)?.details, details)) return false;
+    entries.set(key, { details: frozenCopy(details), counted: countedAs(key, details) });
     return true;
   };
 
-  const count = (entry: ContextValue): void => {
-    const { value, variant } = entry.details;
-    if (isOff(entry.details)) entry.off += 1;
-    else entry.on += 1;
-    // Of flags that are on or off, the server makes this out of the counts.
-    if (typeof value === "boolean" || variant === undefined) return;
-    entry.results ??= new ResultCounter();
-    entry.results.add({ variants: { [variant]: 1 } });
+  const use = () => {
+    hasValues = true;
+    isPrevious = false;
+    isFirst = false;
   };
 
   return {
-    entries: () => entries.values(),
     bootstrap(values) {
       for (const [key, value] of Object.entries(values)) {
         const variant = typeof value === "boolean" && { variant: value ? "on" : "off" };
         put(key, { value, ...variant, reason: "CACHED" });
-        held = "current";
+        use();
       }
+      return hasValues;
     },
     replace(values) {
-      const removed = [...entries.keys()].filter((key) => !values.has(key));
-      for (const key of removed) entries.delete(key);
-      const changed = [...values].filter(([key, details]) => put(key, details)).map(([key]) => key);
-      const before = held;
-      held = "current";
-      if (before === "none") return [];
-      // The fallbacks applied until now.
-      return before === "withheld" ? [...values.keys()] : [...removed, ...changed];
+      const changed = [...entries.keys()].filter((key) => !values.has(key));
+      for (const key of changed) entries.delete(key);
+      for (const [key, { details }] of values) if (put(key, details)) changed.push(key);
+      const keys = isFirst ? [] : changed;
+      use();
+      return keys;
     },
     outdate(isWithheld) {
-      const keys = isWithheld && isUsable() ? [...entries.keys()] : [];
-      if (isUsable()) held = isWithheld ? "withheld" : "previous";
+      isPrevious = true;
+      if (!isWithheld) return [];
+      const keys = [...entries.keys()];
+      entries.clear();
+      hasValues = false;
       return keys;
     },
     details<Value extends FlagValue>(
@@ -82,21 +92,20 @@ export const createValueTable = (): ValueTable => {
       fallback: Value,
       why: { readonly message: string } | undefined,
     ): Details<Value> {
-      if (!isUsable()) return notReady(fallback, why);
+      if (!hasValues) return notReady(fallback, why);
       const entry = entries.get(key);
-      if (entry === undefined) return notFound(fallback, key);
-      const found = entry.details;
-      const { value, errorCode, errorMessage = "" } = found;
-      if (errorCode !== undefined) return failedDetails(fallback, errorCode, errorMessage);
-      if (!isLike(value, fallback)) return mismatch(fallback, key, value);
-      count(entry);
-      return (held === "current" ? found : { ...found, reason: "STALE" }) as Details<Value>;
+      if (!entry) return notFound(fallback, key);
+      const { details, counted } = entry;
+      if (details.errorCode) return { ...details, value: fallback };
+      if (!isLike(details.value, fallback)) return mismatch(fallback, key, details.value);
+      tally.add(counted);
+      return (isPrevious ? { ...details, reason: "STALE" } : details) as Details<Value>;
     },
     values: () =>
       Object.fromEntries(
-        [...entries.values()]
-          .filter(({ details }) => isUsable() && details.errorCode === undefined)
-          .map(({ key, details }) => [key, details.value]),
+        [...entries]
+          .filter(([, { details }]) => details.errorCode === undefined)
+          .map(([key, { details }]) => [key, details.value]),
       ),
   };
 };

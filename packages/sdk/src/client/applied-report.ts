@@ -1,35 +1,32 @@
-// Tells the server which revision the client has applied: at once after a change, then at most four times a second.
+// Reports to the server which revision the client has applied: immediately after a change, then up to 4 times a second.
 import type { Server } from "../transport/address.ts";
 import { isTemporary } from "../transport/client-error.ts";
-import { exchange } from "../transport/exchange.ts";
-import { startTimer } from "../transport/timers.ts";
+import { lastReportTimeout, sendReport } from "../transport/send-report.ts";
+import { runRepeatedly, startTimer } from "../transport/timers.ts";
 import { delayAfter, roughly, type Timing } from "../transport/timing.ts";
 import type { ClientIdentity } from "./client-identity.ts";
 
 /** Milliseconds between two reports. */
 const minimumPause = 250;
-const lastReportTimeout = 3_000;
 
-/** As the server takes it. */
+/** The body of a report. */
 export interface AppliedState extends ClientIdentity {
   readonly revision: string;
 }
 
 export interface AppliedReport {
-  /** The revision of this name has been applied. */
+  /** The client has applied the revision of this name. */
   readonly applied: (revision: string) => void;
-  /** A stream is open, perhaps at an instance that knows nothing of this client: it is told again. */
+  /** A stream is open, perhaps to an instance that does not know this client: reports the revision again. */
   readonly connected: () => void;
-  /** For the usage report; undefined until the server has taken a report of its own. */
+  /** For the usage report; undefined until a revision has been applied. */
   readonly current: () => AppliedState | undefined;
-  /** The same, whether or not the server has taken a report: undefined until a revision has been applied. */
-  readonly known: () => AppliedState | undefined;
-  /** Tells that the client stops. */
+  /** Reports that the client stops. */
   close(): Promise<void>;
 }
 
 export const startAppliedReport = (
-  { base, authorization, fetch }: Server,
+  server: Server,
   timing: Timing,
   identity: ClientIdentity,
 ): AppliedReport => {
@@ -42,27 +39,14 @@ export const startAppliedReport = (
   let notBefore = 0;
   let cancel: (() => void) | undefined;
 
-  const send = async (timeout: number, more: object = {}): Promise<number> => {
-    try {
-      return await exchange({
-        fetch,
-        url: `${base}/api/v1/clients`,
-        init: {
-          method: "POST",
-          headers: { ...authorization, "content-type": "application/json" },
-          body: JSON.stringify({ ...identity, revision, ...more }),
-          keepalive: isClosed,
-        },
-        timeout,
-        read: async (response) => {
-          await response.text();
-          return response.status;
-        },
-      });
-    } catch {
-      return 0;
-    }
-  };
+  const send = (timeout: number, more: object = {}): Promise<number> =>
+    sendReport(
+      server,
+      "/api/v1/clients",
+      JSON.stringify({ ...identity, revision, ...more }),
+      timeout,
+      isClosed,
+    );
 
   const run = async () => {
     isDue = false;
@@ -70,52 +54,42 @@ export const startAppliedReport = (
     const status = await send(timing.requestTimeout);
     isSending = false;
     isTaken = status >= 200 && status < 300;
-    // A server from before this, or a key that may not: there is no hurry.
+    // A key without the permission for reports: retry rarely.
     const isRefused = status >= 400 && status < 500 && !isTemporary(status);
     failures = isTaken || isRefused ? 0 : failures + 1;
     const delay = isTaken ? minimumPause : delayAfter(failures, timing);
-    notBefore = performance.now() + (isRefused ? roughly(timing.refusedDelay) : delay);
+    notBefore = performance.now() + (isRefused ? roughly(timing.maximumDelay) : delay);
     if (!isTaken && !isRefused) isDue = true;
     schedule();
   };
 
   const schedule = () => {
     if (!isDue || isSending || isClosed || cancel !== undefined) return;
-    // Also without a pause: changes that arrived together are told together.
+    // A timer even if there is no pause: changes that arrive together share one report.
     cancel = startTimer(Math.max(0, notBefore - performance.now()), () => {
       cancel = undefined;
       if (!isClosed) void run();
     });
   };
 
-  const tell = () => {
+  const reportSoon = () => {
     if (revision === undefined) return;
     isDue = true;
     schedule();
   };
 
-  const known = () => (revision === undefined ? undefined : { ...identity, revision });
-
-  let cancelNext = () => {};
-  const tellRegularly = () => {
-    cancelNext = startTimer(roughly(timing.usageInterval), () => {
-      tell();
-      tellRegularly();
-    });
-  };
-  tellRegularly();
+  const stop = runRepeatedly(() => roughly(timing.usageInterval), reportSoon);
 
   return {
     applied(name) {
       revision = name;
-      tell();
+      reportSoon();
     },
-    connected: tell,
-    current: () => (isTaken ? known() : undefined),
-    known,
+    connected: reportSoon,
+    current: () => (revision === undefined ? undefined : { ...identity, revision }),
     async close() {
       isClosed = true;
-      cancelNext();
+      stop();
       cancel?.();
       if (isTaken)
         await send(Math.min(lastReportTimeout, timing.requestTimeout), { leaving: true });

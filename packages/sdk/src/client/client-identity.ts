@@ -1,4 +1,4 @@
-// By what a client is known at the server: an id for each start, a name for people, and the SDK.
+// Identifies a client to the server: an id for each start, a name for people, and the SDK.
 import { sdkVersion } from "../transport/sdk-version.ts";
 
 export interface ClientIdentity {
@@ -12,7 +12,7 @@ interface Runtime {
   readonly process?: {
     readonly pid?: number;
     readonly env?: Readonly<Record<string, string | undefined>>;
-    /** Asked for instead of imported: this module runs in browsers too. */
+    /** Used instead of an import, because this module also runs in browsers. */
     readonly getBuiltinModule?: (name: string) => { hostname?: () => string } | undefined;
   };
 }
@@ -39,7 +39,7 @@ const defaultName = (): string => {
 
 const maxName = 128;
 
-/** As the server takes it. */
+/** A name that the server accepts. */
 const cleaned = (name: string): string =>
   Array.from(name.replaceAll(/\p{Cc}+/gu, " ").trim())
     .slice(0, maxName)

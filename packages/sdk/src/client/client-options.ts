@@ -1,4 +1,4 @@
-// What the client for programs with a server key takes, and what it offers.
+// The options of the client for programs with a server key, and its calls.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EvaluationContext } from "@halyard/core/context";
 import type { FlagValue } from "@halyard/core/evaluate";
@@ -41,7 +41,7 @@ export type Overrides<Flags = AnyFlags> = FlagValues<Flags>;
 interface LocalOptions<Flags> extends TrackingOptions {
   /** Flags to use until the server's are loaded: what `flags()` or `GET /api/v1/snapshot` returns. */
   readonly bootstrap?: readonly Flag[] | Snapshot;
-  /** Values that apply whatever the flags say, for tests and local development. */
+  /** Values that apply instead of the flags', for tests and local development. */
   readonly overrides?: Overrides<Flags>;
   /** For tests without a server: true to throw when a flag is evaluated that is neither in `overrides` nor in `bootstrap`. */
   readonly strict?: boolean;
@@ -49,20 +49,20 @@ interface LocalOptions<Flags> extends TrackingOptions {
   readonly cache?: Cache;
   /** False to poll only, where streams are blocked. */
   readonly streaming?: boolean;
-  /** What people know this program by where the server lists who has a change; host name and process id by default. */
+  /** The name of this program in the server's list of clients; host name and process id by default. */
   readonly name?: string;
-  /** False to not tell the server what this client has applied: it is not listed then. */
+  /** False to not report which revision this client has applied: the server then doesn't list it. */
   readonly reportApplied?: boolean;
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
-  /** True to send some of the contexts with the usage counts, so that previews of changes know whom they reach. Off by default. */
+  /** True to send some contexts with the usage counts, for previews of changes. Off by default. */
   readonly sampleContexts?: boolean;
   readonly timing?: TimingOptions;
-  /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
+  /** Receives each problem once until it is over: `console.warn` by default; `false` logs nothing. */
   readonly log?: Log;
 }
 
-/** Without a server: `bootstrap` and `overrides` are all there is. */
+/** Without a server, a client evaluates `bootstrap` and `overrides` only. */
 interface NoAddress {
   readonly url?: never;
   readonly key?: never;
@@ -82,22 +82,23 @@ export const clientOptionKinds: OptionKinds<ClientOptions> = {
   sampleContexts: "boolean",
 };
 
+/** Its calls never throw, unless the option `strict` is set. */
 export interface Evaluator<Flags = AnyFlags> {
-  /** The value for this context, or the fallback (default false) when it cannot be evaluated. Never throws. */
+  /** The value for this context, or the fallback (default false) when it cannot be evaluated. */
   isEnabled(key: FlagKey<Flags, boolean>, context?: EvaluationContext, fallback?: boolean): boolean;
-  /** The value of a flag whose variants are strings, or the fallback. Never throws. */
+  /** The value of a flag whose variants are strings, or the fallback. */
   stringValue<Key extends FlagKey<Flags, string>>(
     key: Key,
     context: EvaluationContext,
     fallback: ValueOf<Flags, Key, string>,
   ): ValueOf<Flags, Key, string>;
-  /** The value of a flag whose variants are numbers, or the fallback. Never throws. */
+  /** The value of a flag whose variants are numbers, or the fallback. */
   numberValue<Key extends FlagKey<Flags, number>>(
     key: Key,
     context: EvaluationContext,
     fallback: ValueOf<Flags, Key, number>,
   ): ValueOf<Flags, Key, number>;
-  /** The value of a flag whose variants are objects, or the fallback. Never throws. The flag's value is frozen. */
+  /** The value of a flag whose variants are objects, or the fallback. The flag's value is frozen. */
   objectValue<Value extends object>(
     key: UndeclaredKey<Flags>,
     context: EvaluationContext,
@@ -108,7 +109,7 @@ export interface Evaluator<Flags = AnyFlags> {
     context: EvaluationContext,
     fallback: ValueOf<Flags, Key, object>,
   ): ReadOnly<ValueOf<Flags, Key, object>>;
-  /** The value with its variant and reason; its type is the fallback's, boolean without one. Never throws. */
+  /** The value with its variant and reason; its type is the fallback's, boolean without one. */
   details<Value extends FlagValue = boolean>(
     key: UndeclaredKey<Flags>,
     context?: EvaluationContext,
@@ -125,8 +126,8 @@ export interface Evaluator<Flags = AnyFlags> {
     fallback: ValueOf<Flags, Key>,
   ): Details<ValueOf<Flags, Key>, VariantOf<Flags, Key>>;
   /**
-   * The values of these flags for this context, or of all, for the `bootstrap` of a page's client. Flags that cannot be
-   * evaluated are left out. Not counted as usage: the page counts what it evaluates. Never throws.
+   * The values of these flags, or of all, for this context: for the `bootstrap` of a page's client. Flags that cannot be
+   * evaluated are omitted. Not counted as usage: the page counts what it evaluates.
    */
   values(context: EvaluationContext, keys?: readonly FlagKey<Flags>[]): FlagValues<Flags>;
   /** Every flag, sorted by key; with its `level` when it needs more than the first. */
@@ -143,7 +144,7 @@ export interface Client<Flags = AnyFlags> extends Evaluator<Flags> {
   readonly valuesAge: number | undefined;
   /** The version of the flag and its environment, for telemetry; undefined when they are not known or it is overridden. */
   flagMetadata(key: FlagKey<Flags>): FlagMetadata | undefined;
-  /** From now on this value applies, whatever the flag says; `undefined` ends that. Emits `change`. */
+  /** Sets the value that applies instead of the flag's; `undefined` removes it. Emits `change`. */
   override<Key extends FlagKey<Flags>>(key: Key, value: ValueOf<Flags, Key> | undefined): void;
   /** Passes an event, such as a purchase, to `onTrack`, with the evaluations for the targeting key of the context. */
   track(name: string, context: EvaluationContext, details?: TrackDetails): void;
@@ -160,6 +161,6 @@ export interface Client<Flags = AnyFlags> extends Evaluator<Flags> {
 export interface CreateClient {
   /** The keys and values that `Flags` declares, such as the interface that `halyard types` writes, are checked by the compiler. */
   <Flags = AnyFlags>(options: ClientOptions<NoInfer<Flags>>): Client<Flags>;
-  // `ReturnType<typeof createClient>` is that of the last one.
+  // `ReturnType<typeof createClient>` takes the last signature.
   (options: ClientOptions): Client;
 }

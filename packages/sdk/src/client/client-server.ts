@@ -1,10 +1,10 @@
-// The server of a client, which has none in tests and with bootstrap alone.
+// The server of a client. Clients for tests, and those with a bootstrap alone, have none.
 import { type Address, type Server, serverAt } from "../transport/address.ts";
 import type { ClientOptions } from "./client-options.ts";
 
 /**
- * Undefined without a server. An address that is given but undefined is a mistake, such as a missing environment variable,
- * and must not turn a program into one that has only its overrides.
+ * Undefined without a server. Rejects a `url` or `key` that is set to undefined, such as by a missing environment variable:
+ * the program would silently run on its overrides alone.
  */
 export const serverOf = (options: ClientOptions): Server | undefined => {
   const isLocal = options.overrides !== undefined || options.bootstrap !== undefined;
@@ -13,7 +13,7 @@ export const serverOf = (options: ClientOptions): Server | undefined => {
     : serverAt(options as Address);
 };
 
-/** In a program that has a server, a flag that is missing must never throw. */
+/** Rejects `strict` with a server: in production, a missing flag must not throw. */
 export const isStrict = (strict: boolean | undefined, server: Server | undefined): boolean => {
   if (strict !== true) return false;
   if (server === undefined) return true;

@@ -14,19 +14,16 @@ import {
   notFound,
   notListed,
   notReady,
-  type ReadOnly,
-  type Widened,
 } from "../details.ts";
 import { parseSnapshot } from "../environment-stream/environment-events.ts";
-import { createTracking } from "../tracking.ts";
+import { createTracking, type TrackDetails } from "../tracking.ts";
 import type { Server } from "../transport/address.ts";
 import { asyncDispose } from "../transport/async-dispose.ts";
 import { checkClientOptions } from "../transport/check-options.ts";
-import { type ClientEvents, createConnectionState } from "../transport/connection-state.ts";
+import { createConnectionState } from "../transport/connection-state.ts";
 import { createEvaluationErrors } from "../transport/evaluation-errors.ts";
-import { createListeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
-import { startUsageReport } from "../transport/usage-report.ts";
+import { createTally, startUsageReport } from "../transport/usage-report.ts";
 import { warnWith } from "../transport/warn.ts";
 import { startAppliedReport } from "./applied-report.ts";
 import { createIdentity } from "./client-identity.ts";
@@ -38,15 +35,14 @@ import {
 } from "./client-options.ts";
 import { isStrict, serverOf } from "./client-server.ts";
 import { type CachedFlags, checkCache, createFlagCache } from "./flag-cache.ts";
+import { takeCounts } from "./flag-counts.ts";
 import { createFlagTable, type FlagEntry } from "./flag-table.ts";
 import { createVersions } from "./flag-versions.ts";
 import { followFlags } from "./follow-flags.ts";
-import { noContext, readable, targetingKeyOf } from "./readable-context.ts";
+import { copyOf, noContext, readable, targetingKeyOf } from "./readable-context.ts";
 import { createReportedContexts } from "./reported-contexts.ts";
 import { checkRuntime } from "./request-runtime.ts";
 import { contentOf, flagsOf, segmentsOf, withLevel } from "./snapshot-flags.ts";
-
-type ObjectValue = Readonly<Record<string, unknown>>;
 
 /** A context that throws when it is read counts as empty. */
 const evaluateEntry = (
@@ -69,9 +65,11 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
   const strict = isStrict(options.strict, server);
   const timing: Timing = { ...standardTiming, ...options.timing };
   const warn = warnWith(options.log, server?.base ?? "");
-  const listeners = createListeners<ClientEvents>(warn.listenerFailed);
-  const connection = createConnectionState(listeners, warn.problem, timing);
-  const errors = createEvaluationErrors(warn.evaluationFailed);
+  const connection = createConnectionState(warn, timing);
+  const { exposed } = connection;
+  const tally = createTally();
+  const observeErrors = createEvaluationErrors(tally, warn.evaluationFailed);
+  const tracking = createTracking(options, warn.listenerFailed);
   if (obstacle !== undefined) connection.lost(obstacle);
   const table = createFlagTable();
   const { entries } = table;
@@ -84,19 +82,19 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
     known = true;
     const keys = change();
     // The first flags are not a change.
-    if (keys.length === 0 || !wasKnown) return keys.length > 0;
-    listeners.emit("change", { keys });
-    return true;
+    if (wasKnown) connection.changed(keys);
+    return keys.length > 0;
   };
-  /** From `bootstrap` or `cache`; without a flag, they leave nothing to evaluate. */
+  /** Applies the flags of `bootstrap` or `cache`. */
   const applyKnown = ({ flags, segments }: CachedFlags) => {
     apply(() => table.replace(flags, segments));
     if (entries.size > 0) connection.known();
   };
 
   if (options.bootstrap !== undefined) {
-    versions = createVersions(parseSnapshot(options.bootstrap));
-    applyKnown(contentOf(options.bootstrap));
+    const snapshot = parseSnapshot(options.bootstrap);
+    versions = createVersions(snapshot);
+    applyKnown(contentOf(options.bootstrap, snapshot));
   }
   for (const [key, value] of Object.entries(options.overrides ?? {})) table.override(key, value);
   const cache =
@@ -107,7 +105,7 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
         const segments = table.segments();
         return { flags: table.flags(), ...(segments.length > 0 && { segments }) };
       },
-      (error) => listeners.emit("error", { error }),
+      connection.failed,
     );
   void cache?.load().then((cached) => {
     // The server's flags may have arrived first.
@@ -116,13 +114,12 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
     applyKnown(cached);
   });
 
-  /** Undefined also where no request can be sent: a Worker that loads must not even create what follows. */
+  /** Undefined if no request can be sent: a Worker must not even create timers or ids while its modules load. */
   const reachable = obstacle === undefined ? server : undefined;
   const stop = reachable && new AbortController();
   const applyFromServer = (change: () => string[]) => {
     const first = !fromServer;
     fromServer = true;
-    errors.start();
     if (apply(change) || first) cache?.save();
   };
   const identity =
@@ -155,7 +152,7 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
       onLive: connection.live,
       onLost: connection.lost,
     });
-  // Without a server it is ready at once, after the application has added its listeners.
+  // Without a server, it is ready as soon as the application has added its listeners.
   const following = stop
     ? follow(reachable, stop.signal)
     : Promise.resolve(obstacle).then((problem) => problem ?? connection.live());
@@ -164,22 +161,24 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
   const usage =
     reachable === undefined || options.reportUsage === false
       ? undefined
-      : startUsageReport(reachable, timing, () => entries.values(), {
-          contexts: contexts?.take,
-          client: applied?.current,
-        });
+      : startUsageReport(
+          reachable,
+          timing,
+          () => [...takeCounts(entries.values()), ...tally.take()],
+          () => {
+            const sample = contexts?.take() ?? [];
+            return { client: applied?.current(), ...(sample.length > 0 && { contexts: sample }) };
+          },
+        );
 
-  const errorReport =
-    usage &&
-    server &&
-    startUsageReport(server, timing, errors.counters, { client: applied?.known });
-  const tracking = createTracking(options, warn.listenerFailed);
-
-  const resultFor = (key: string, context: EvaluationContext): Evaluation | undefined => {
-    const entry = entries.get(key);
-    if (entry !== undefined) return evaluateEntry(entry, context);
-    if (strict) throw notListed(key);
-    return undefined;
+  const resultFor = (
+    key: string,
+    entry: FlagEntry | undefined,
+    context: EvaluationContext | undefined,
+  ): Evaluation | undefined => {
+    const result = table.overridden(key) ?? (entry && evaluateEntry(entry, context));
+    if (result === undefined && strict) throw notListed(key);
+    return result;
   };
 
   const evaluated = <Value extends FlagValue>(
@@ -187,42 +186,38 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
     context: EvaluationContext | undefined,
     fallback: Value,
   ): Details<Value> => {
-    const override = table.overridden(key);
     const entry = entries.get(key);
-    if (override === undefined && entry === undefined) {
-      if (strict) throw notListed(key);
-      return known ? notFound(fallback, key) : notReady(fallback, connection.error);
+    const result = resultFor(key, entry, context);
+    if (result === undefined) {
+      return known ? notFound(fallback, key) : notReady(fallback, exposed.error);
     }
-    const result = override ?? evaluateEntry(entry as FlagEntry, context);
     contexts?.offer(context ?? noContext);
     if ("errorCode" in result) {
       return failedDetails(fallback, result.errorCode, result.errorDetails);
     }
     if (!isLike(result.value, fallback)) return mismatch(fallback, key, result.value);
-    if (override === undefined) entry?.count(result);
+    if (table.overridden(key) === undefined) entry?.count(result);
     return result as EvaluatedFlag & { readonly value: Value };
   };
 
   const close = async (): Promise<void> => {
-    if (connection.current === "closed") return;
+    if (exposed.state === "closed") return;
     connection.close();
     stop?.abort();
-    await Promise.all([
-      ...[following, usage?.close(), errorReport?.close()],
-      ...[applied?.close(), cache?.settled()],
-    ]);
+    await Promise.all([...[following, usage?.close()], ...[applied?.close(), cache?.settled()]]);
   };
 
   const flagMetadata = (key: string) =>
     table.overridden(key) === undefined ? versions.metadataOf(key) : undefined;
 
-  const details = <Value extends FlagValue>(
+  const details = (
     key: string,
-    context: EvaluationContext | undefined,
-    fallback: Value,
-  ): Details<Value> => {
+    context?: EvaluationContext,
+    fallback: FlagValue = false,
+  ): Details<FlagValue> => {
     const result = evaluated(key, context, fallback);
-    if (table.overridden(key) === undefined) errors.observe(key, result);
+    // Before the server's flags are loaded, a key may only be missing from the bootstrap or the cache.
+    if (fromServer && table.overridden(key) === undefined) observeErrors(key, result);
     const targetingKey = tracking && targetingKeyOf(context);
     if (targetingKey !== undefined) {
       tracking?.remember(targetingKey, key, result, flagMetadata(key));
@@ -230,63 +225,43 @@ export const createClient: CreateClient = (options: ClientOptions): Client => {
     return result;
   };
 
-  return {
-    get state() {
-      return connection.current;
-    },
-    get error() {
-      return connection.error;
-    },
-    get transport() {
-      return connection.transport;
-    },
-    get valuesAge() {
-      return connection.valuesAge;
-    },
-    ready: connection.ready,
-    on: listeners.on,
+  const valueFor = (key: string, context: EvaluationContext, fallback: FlagValue): FlagValue =>
+    details(key, context, fallback).value;
+
+  return Object.assign(exposed, {
     flags: table.flags,
     flagMetadata,
-    override(key, value) {
-      const keys = table.override(key, value);
-      if (keys.length > 0) listeners.emit("change", { keys });
+    override(key: string, value: FlagValue | undefined) {
+      connection.changed(table.override(key, value));
     },
-    // Apart from `details`, because a value must cost nothing more here.
-    isEnabled(key, context, fallback = false) {
-      if (tracking !== undefined) return details(key, context, fallback).value;
+    // Doesn't use `details` for the usual case: this is the call that programs make most.
+    isEnabled(key: string, context?: EvaluationContext, fallback = false) {
       const override = table.overridden(key);
       const entry = entries.get(key);
-      if (entry === undefined && override === undefined) {
-        return details(key, context, fallback).value;
-      }
-      const result = override ?? evaluateEntry(entry as FlagEntry, context);
-      if ("errorCode" in result || typeof result.value !== "boolean") {
+      const result = tracking ? undefined : (override ?? (entry && evaluateEntry(entry, context)));
+      if (!result || "errorCode" in result || typeof result.value !== "boolean") {
         return details(key, context, fallback).value;
       }
       contexts?.offer(context ?? noContext);
       if (override === undefined) entry?.count(result);
       return result.value;
     },
-    stringValue: (key, context, fallback) => details(key, context, fallback).value,
-    numberValue: (key, context, fallback) => details(key, context, fallback).value,
-    objectValue: <Value extends object>(key: string, context: EvaluationContext, fallback: Value) =>
-      details(key, context, fallback as ObjectValue).value as ReadOnly<Value>,
-    details: <Value extends FlagValue = boolean>(
-      key: string,
-      context?: EvaluationContext,
-      fallback: Value = false as Value,
-    ) => details(key, context, fallback as unknown as Widened<Value>),
-    values: (context, keys = table.keys()) =>
+    stringValue: valueFor,
+    numberValue: valueFor,
+    objectValue: valueFor,
+    details,
+    values: (context: EvaluationContext, keys = table.keys()) =>
       Object.fromEntries(
         keys.flatMap((key) => {
-          const result = table.overridden(key) ?? resultFor(key, context);
+          const result = resultFor(key, entries.get(key), context);
           return result !== undefined && "value" in result ? [[key, result.value]] : [];
         }),
       ),
-    track(name, context, trackDetails = {}) {
-      tracking?.track(targetingKeyOf(context), { name, context, details: trackDetails });
+    track(name: string, context: EvaluationContext, trackDetails: TrackDetails = {}) {
+      const event = { name, context: copyOf(context), details: { ...trackDetails } };
+      tracking?.track(targetingKeyOf(context), event);
     },
     close,
     [asyncDispose]: close,
-  };
+  }) as Client;
 };

@@ -17,7 +17,7 @@ export const checkCache = (cache: Partial<Cache> | undefined): void => {
   }
 };
 
-/** SDKs from before segments ignore them, and do not evaluate flags that name one. */
+/** SDKs from before segments ignore them, and do not evaluate flags that reference one. */
 export interface CachedFlags {
   readonly flags: readonly unknown[];
   readonly segments: readonly unknown[];
@@ -32,7 +32,7 @@ export interface FlagCache {
   settled(): Promise<void>;
 }
 
-/** Format 1 has no levels. SDKs that know only format 1 must not read format 2: they would ignore the levels. */
+/** Format 1 has no levels. SDKs that know only format 1 must not read format 2, because they would ignore the levels. */
 const format = 2;
 const readable: readonly unknown[] = [1, format];
 
@@ -61,7 +61,7 @@ export const createFlagCache = (
     while (wanted) {
       wanted = false;
       try {
-        // Always waited for, also when `save` throws at once: `saving` must have its value before the loop ends.
+        // Asynchronous even if `save` throws immediately: `saving` must have its value before the loop ends.
         await Promise.resolve().then(() => cache.save(JSON.stringify({ format, ...current() })));
       } catch (cause) {
         failed(cause);

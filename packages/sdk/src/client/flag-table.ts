@@ -25,19 +25,19 @@ import {
 import type { Requirement } from "@halyard/core/targeting/targeting";
 import { frozenCopy } from "../frozen-copy.ts";
 
-/** A flag with its level. From a newer server, it may have a type or members that this version does not know. */
+/** A flag with its level. From a newer server, it may have a type or fields that this version does not know. */
 export type LeveledFlag = Flag & { readonly level?: number };
 
-/** The object stays the same when its flag changes, so that no counts are lost. */
+/** Kept when its flag changes, so that no counts are lost. */
 export class FlagEntry {
   readonly key: string;
   flag: LeveledFlag;
   prepared: PreparedFlag;
-  /** Every variant but its off counts as on. */
+  /** All variants except `off` count as on. */
   choice: Pick<Choice, "variants" | "off">;
   on = 0;
   off = 0;
-  /** By variant and by rule, for flags that have more to decide than a percentage. */
+  /** Counts by variant and by rule, for flags with variants or rules. */
   results: ResultCounter | undefined = undefined;
 
   constructor(flag: LeveledFlag, environment: Environment) {
@@ -58,13 +58,13 @@ export class FlagEntry {
 
 export interface FlagTable {
   readonly entries: ReadonlyMap<string, FlagEntry>;
-  /** Replaces everything. Returns the keys of the flags that may give other values than before. */
+  /** Replaces everything. Returns the keys of the flags whose values may have changed. */
   replace(flags: readonly unknown[], segments: readonly unknown[]): string[];
-  /** Adds, changes or removes one flag. Returns its key when it differs from before. */
+  /** Adds, changes or removes one flag. Returns the keys of the flags whose values may have changed. */
   change(key: string, flag: LeveledFlag | null): string[];
-  /** Adds, changes or removes one segment. Returns the keys of the flags that may give other values than before. */
+  /** Adds, changes or removes one segment. Returns the keys of the flags whose values may have changed. */
   changeSegment(key: string, segment: SegmentChange | null): string[];
-  /** Sets the value that applies instead of the flag, or ends that with `undefined`. Returns keys as above. */
+  /** Sets the value that applies instead of the flag's; `undefined` removes it. Returns keys as above. */
   override(key: string, value: FlagValue | undefined): string[];
   /** The result of the override; undefined when there is none. */
   readonly overridden: (key: string) => EvaluatedFlag | undefined;
@@ -79,18 +79,18 @@ export interface FlagTable {
 const prepareFlag = (flag: LeveledFlag, environment: Environment): PreparedFlag =>
   isFlag(flag) ? prepare(flag, flag.level, environment) : unknownFlag;
 
-/** Of any flag, also one that this version cannot use. */
+/** The prerequisites of any flag, including one that this version cannot evaluate. */
 const requirementsOf = ({ requires }: LeveledFlag): readonly Partial<Requirement>[] =>
   Array.isArray(requires) ? requires.map((each: Requirement | null) => ({ ...each })) : [];
 
 const choiceIn = (flag: LeveledFlag): FlagEntry["choice"] =>
   isFlag(flag) ? choiceOf(flag) : onOrOff;
 
-/** Flags that cannot be evaluated exist too, so nothing more is required. */
+/** Requires no more than a key, because flags that cannot be evaluated are kept too. */
 const hasKey = (value: unknown): value is LeveledFlag =>
   typeof value === "object" && value !== null && "key" in value && typeof value.key === "string";
 
-const compileOrNobody = (state: SegmentState): Test => {
+const compileOrUndetermined = (state: SegmentState): Test => {
   try {
     return compileSegment(state);
   } catch {
@@ -98,7 +98,7 @@ const compileOrNobody = (state: SegmentState): Test => {
   }
 };
 
-/** From a cache or a bootstrap that something else has written: nobody can be known to be in what is no segment. */
+/** A cache or a bootstrap can contain anything. Membership of an invalid segment is undetermined. */
 const isSegment = (value: unknown): value is Segment => {
   if (typeof value !== "object" || value === null) return false;
   const { key, include, exclude, when } = value as Partial<Segment>;
@@ -119,7 +119,7 @@ export const createFlagTable = (): FlagTable => {
   const segments = new Map<string, SegmentEntry>();
   const overrides = new Map<string, FlagValue>();
   const overridden = (key: string): EvaluatedFlag | undefined => {
-    // Nearly every client has none, and every evaluation asks.
+    // A fast path: nearly all clients have no overrides.
     const value = overrides.size === 0 ? undefined : overrides.get(key);
     if (value === undefined) return undefined;
     const { variants }: FlagEntry["choice"] = entries.get(key)?.choice ?? onOrOff;
@@ -135,7 +135,7 @@ export const createFlagTable = (): FlagTable => {
     },
   };
 
-  /** The flags given, and those that require one of them, directly or through others. */
+  /** These flags, and all flags that require one of them, directly or through others. */
   const withDependents = (keys: Iterable<string>): string[] => {
     const dependents = new Map<string, string[]>();
     for (const { flag } of entries.values()) {
@@ -145,7 +145,7 @@ export const createFlagTable = (): FlagTable => {
       }
     }
     const affected = new Set(keys);
-    // A set that grows is walked to its end.
+    // Iterating a set includes the keys that are added meanwhile.
     for (const key of affected) for (const each of dependents.get(key) ?? []) affected.add(each);
     return [...affected];
   };
@@ -169,7 +169,7 @@ export const createFlagTable = (): FlagTable => {
   };
 
   const putSegment = (state: SegmentState): void => {
-    segments.set(state.key, { state, test: compileOrNobody(state) });
+    segments.set(state.key, { state, test: compileOrUndetermined(state) });
   };
 
   const shownSegments = (): Segment[] =>
@@ -192,7 +192,7 @@ export const createFlagTable = (): FlagTable => {
       const removed = [...entries.keys()].filter((key) => !kept.has(key));
       for (const key of removed) entries.delete(key);
       const changed = flags.filter(put).map(({ key }) => key);
-      // What is left differs from before, or is gone.
+      // The segments that remain in `before` have changed or were removed.
       return withDependents([...removed, ...changed, ...[...before.keys()].flatMap(naming)]);
     },
     change(key, flag) {

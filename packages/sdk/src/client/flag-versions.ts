@@ -1,4 +1,4 @@
-// The versions of the flags of an environment, for telemetry: which of them decided.
+// The versions of the flags of an environment, for telemetry.
 import type { FlagMetadata } from "../details.ts";
 import type {
   EnvironmentChange,
@@ -10,7 +10,7 @@ export interface FlagVersions {
   metadataOf(key: string): FlagMetadata | undefined;
 }
 
-/** Without a snapshot, as from a cache, none are known; a bootstrap may have only what evaluation needs. */
+/** Without a snapshot, such as from a cache, no versions are known; a bootstrap may lack them too. */
 export const createVersions = (snapshot: EnvironmentSnapshot | undefined): FlagVersions => {
   const versions = new Map<string, number>();
   for (const { kind, key, version } of snapshot?.entries ?? []) {

@@ -6,7 +6,12 @@ import {
   followEnvironment,
 } from "../environment-stream/follow-environment.ts";
 import type { Server } from "../transport/address.ts";
-import { type ClientError, errorOfResponse, unreachable } from "../transport/client-error.ts";
+import {
+  type ClientError,
+  errorOfResponse,
+  unexpectedResponse,
+  unreachable,
+} from "../transport/client-error.ts";
 import type { Transport } from "../transport/connection-state.ts";
 import { exchange } from "../transport/exchange.ts";
 import { pause } from "../transport/timers.ts";
@@ -18,9 +23,9 @@ export interface FollowFlags extends Omit<EnvironmentFollower, "onLive" | "onLos
   /** False to poll only. */
   readonly streaming: boolean;
   readonly signal: AbortSignal;
-  /** By which the server knows the client at its stream and its polls. */
+  /** Identifies the client to the server, with its stream and its polls. */
   readonly clientId: string | undefined;
-  /** The revision of this name has been applied. */
+  /** The client has applied the revision of this name. */
   readonly onApplied?: ((revision: string) => void) | undefined;
   /** The stream is open, and its state is current. */
   readonly onStream?: (() => void) | undefined;
@@ -31,11 +36,6 @@ export interface FollowFlags extends Omit<EnvironmentFollower, "onLive" | "onLos
 
 /** After this many failed attempts to stream, a poll shows whether other requests succeed. */
 const attemptsBeforePoll = 2;
-
-const notASnapshot: ClientError = {
-  code: "UNEXPECTED_ANSWER",
-  message: "the server's response is not a snapshot",
-};
 
 export const followFlags = async (options: FollowFlags): Promise<void> => {
   const { server, timing, signal, onLive, onLost } = options;
@@ -60,7 +60,7 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
           if (response.status !== 304) {
             if (!response.ok) return errorOfResponse(response);
             const snapshot = parseSnapshot(await response.json().catch(() => undefined));
-            if (snapshot === undefined) return notASnapshot;
+            if (snapshot === undefined) return unexpectedResponse("a snapshot", response.status);
             options.onSnapshot(snapshot);
             pollTag = response.headers.get("etag") ?? undefined;
             const revision = /"([^"]+)"/.exec(pollTag ?? "")?.[1];
@@ -93,7 +93,7 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
 
   /** While polling works, a failed attempt to stream is not a loss. */
   let polling = false;
-  /** Whether the present stream has made the flags current. */
+  /** Whether the current stream has made the flags current. */
   let streaming = false;
   /** Streams in a row that failed although a poll succeeded. */
   let misses = 0;

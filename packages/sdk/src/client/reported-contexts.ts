@@ -7,16 +7,16 @@ import { SmallestHashes } from "@halyard/core/sampling/smallest-hashes";
 export interface ReportedContexts {
   /** Never throws, whatever the context is. */
   readonly offer: (context: EvaluationContext) => void;
-  /** As JSON; they are not given again. */
-  readonly take: () => readonly string[];
+  /** Each context is returned once. */
+  readonly take: () => readonly object[];
 }
 
-/** As many as the server takes at once. */
+/** The server accepts no more in one report. */
 const maxContexts = 100;
-/** In memory; in UTF-8 half as much again at most. */
+/** In memory; as UTF-8, up to 50% more. */
 const maxBytes = 60_000;
 
-/** Each program chooses at random, as the server does, by a secret that it does not have. */
+/** Each program samples by a random secret of its own, as the server does. */
 const newSecret = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("");
 
@@ -33,7 +33,7 @@ export const createReportedContexts = (): ReportedContexts => {
       }
     },
     take() {
-      const taken = sample.range().entries.map(({ text }) => text);
+      const taken = sample.range().entries.map(({ text }) => JSON.parse(text) as object);
       sample = new SmallestHashes(maxContexts, maxBytes);
       return taken;
     },

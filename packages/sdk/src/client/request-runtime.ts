@@ -1,4 +1,4 @@
-// Runtimes in which nothing runs between two requests: Cloudflare Workers and edge runtimes such as that of Next.js.
+// Detects runtimes that stop timers and connections between requests: Cloudflare Workers, and edge runtimes such as that of Next.js.
 import type { ClientError } from "../transport/client-error.ts";
 import { startTimer } from "../transport/timers.ts";
 import { type Log, warnWith } from "../transport/warn.ts";
@@ -11,7 +11,7 @@ const stopsBetweenRequests = (): boolean => {
   return navigator?.userAgent === "Cloudflare-Workers" || EdgeRuntime !== undefined;
 };
 
-/** False while a Worker loads its modules: only its handlers may start timers, requests and random numbers. */
+/** False while a Worker loads its modules: only its handlers can start timers, send requests and create random numbers. */
 const mayStart = (): boolean => {
   try {
     startTimer(0, () => {})();
@@ -24,12 +24,13 @@ const mayStart = (): boolean => {
 const between: ClientError = {
   code: "UNSUPPORTED_RUNTIME",
   message:
-    "this runtime stops timers and connections when a request ends, so a client that lives longer misses changes",
+    "this runtime stops timers and connections when a request ends, so a client that lives longer misses changes: use createEdgeClient of @halyard/sdk/edge",
 };
 
 const outside: ClientError = {
   code: "UNSUPPORTED_RUNTIME",
-  message: "this runtime doesn't let a client start outside of a request",
+  message:
+    "this runtime doesn't let a client start outside of a request: use createEdgeClient of @halyard/sdk/edge",
 };
 
 let hasWarned = false;

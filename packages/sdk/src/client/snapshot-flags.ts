@@ -1,10 +1,7 @@
 // Reads the flags and segments of a snapshot.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Segment } from "@halyard/core/targeting/segment";
-import {
-  type EnvironmentSnapshot,
-  parseSnapshot,
-} from "../environment-stream/environment-events.ts";
+import type { EnvironmentSnapshot } from "../environment-stream/environment-events.ts";
 import type { CachedFlags } from "./flag-cache.ts";
 import type { LeveledFlag } from "./flag-table.ts";
 
@@ -18,10 +15,10 @@ export const segmentsOf = ({ entries }: EnvironmentSnapshot): readonly Segment[]
   entries.flatMap(({ kind, value }) => (kind === "segment" ? [value] : []));
 
 /** The flags and segments of a `bootstrap`: a snapshot, or a list of flags. */
-export const contentOf = (bootstrap: unknown): CachedFlags => {
-  if (Array.isArray(bootstrap)) return { flags: bootstrap, segments: [] };
-  const snapshot = parseSnapshot(bootstrap);
-  return snapshot === undefined
-    ? { flags: [], segments: [] }
+export const contentOf = (
+  bootstrap: unknown,
+  snapshot: EnvironmentSnapshot | undefined,
+): CachedFlags =>
+  snapshot === undefined
+    ? { flags: Array.isArray(bootstrap) ? bootstrap : [], segments: [] }
     : { flags: flagsOf(snapshot), segments: segmentsOf(snapshot) };
-};

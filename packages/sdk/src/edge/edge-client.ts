@@ -1,10 +1,11 @@
-// The client for edge runtimes: loads the flags when a request needs them, and keeps nothing but values between requests.
-import type { Snapshot } from "../client/client-options.ts";
+// The client for edge runtimes: loads the flags when a request needs them, and keeps only values between requests.
+import type { Client, Snapshot } from "../client/client-options.ts";
+import type { AnyFlags } from "../flag-types.ts";
 import { type Address, serverAt } from "../transport/address.ts";
 import { checkClientOptions, type OptionKinds } from "../transport/check-options.ts";
 import type { ClientError } from "../transport/client-error.ts";
 import { type Log, warnWith } from "../transport/warn.ts";
-import { type EdgeFlags, edgeFlags, type KnownFlags, knownFlags } from "./edge-flags.ts";
+import { type EdgeFlags, edgeFlags, knownFlags } from "./edge-flags.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
 
 export interface EdgeOptions extends Address {
@@ -14,7 +15,7 @@ export interface EdgeOptions extends Address {
   readonly timeout?: number;
   /** Flags to use until the server's are loaded: what `GET /api/v1/snapshot` returns. */
   readonly bootstrap?: Snapshot;
-  /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
+  /** Receives each problem once until it is over: `console.warn` by default; `false` logs nothing. */
   readonly log?: Log;
 }
 
@@ -28,24 +29,31 @@ const edgeOptionKinds: OptionKinds<EdgeOptions> = {
   log: "function or false",
 };
 
-export interface EdgeClient {
+export interface EdgeClient<Flags = AnyFlags> {
   /**
    * The environment's flags for one request: the server's, or the last known ones with an `error`. Never rejects. Call it once for
    * each request: the flags don't change afterwards.
    */
-  load(): Promise<EdgeFlags>;
+  load(): Promise<EdgeFlags<Flags>>;
 }
 
-/** A server may ask for a longer pause than a running program should keep. */
+interface CreateEdgeClient {
+  /** The keys and values that `Flags` declares, such as the interface that `halyard types` writes, are checked by the compiler. */
+  <Flags = AnyFlags>(options: EdgeOptions): EdgeClient<Flags>;
+  // `ReturnType<typeof createEdgeClient>` takes the last signature.
+  (options: EdgeOptions): EdgeClient;
+}
+
+/** Limits the server's Retry-After: a running program should not wait longer. */
 const longestPause = 60_000;
 
-export const createEdgeClient = (options: EdgeOptions): EdgeClient => {
+export const createEdgeClient: CreateEdgeClient = (options: EdgeOptions): EdgeClient => {
   checkClientOptions(options as object, edgeOptionKinds);
   const server = serverAt(options);
   const { maxAge = 0, timeout = 3_000, bootstrap, log } = options;
   const warn = warnWith(log, server.base);
   /** Replaced as a whole, so that the flags always belong to the tag. */
-  let known: { readonly flags: KnownFlags; readonly etag?: string | undefined } | undefined =
+  let known: { readonly flags: Client; readonly etag?: string | undefined } | undefined =
     bootstrap && { flags: knownFlags(bootstrap, log) };
   let error: ClientError | undefined;
   let notBefore = 0;
@@ -70,13 +78,12 @@ export const createEdgeClient = (options: EdgeOptions): EdgeClient => {
       sent += 1;
       const number = sent;
       const fetched = await fetchSnapshot(server, timeout, before?.etag);
-      // A request that was sent later knows better.
+      // The response to a later request is newer.
       if (number < used) return current();
       used = number;
       if (fetched.kind === "failed") {
-        const { retryAfter, error: problem } = fetched;
         // A quick failure may be over at the next request. A server that hangs is left alone for as long as it took.
-        fail(problem, retryAfter ?? performance.now() - startedAt);
+        fail(fetched.error, fetched.error.retryAfter ?? performance.now() - startedAt);
         return current();
       }
       // Unchanged since `before`, which another request may have replaced by now.

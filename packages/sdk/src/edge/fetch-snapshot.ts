@@ -1,11 +1,11 @@
-// One request for the snapshot of the environment: what changed, that nothing changed, or an error.
+// One request for the snapshot of the environment: a new snapshot, "unchanged", or an error.
 import type { Snapshot } from "../client/client-options.ts";
-import { parseSnapshot } from "../environment-stream/environment-events.ts";
+import { isSnapshot } from "../environment-stream/environment-events.ts";
 import type { Server } from "../transport/address.ts";
 import {
   type ClientError,
   errorOfResponse,
-  retryAfterOf,
+  unexpectedResponse,
   unreachable,
 } from "../transport/client-error.ts";
 import { exchange } from "../transport/exchange.ts";
@@ -13,24 +13,17 @@ import { exchange } from "../transport/exchange.ts";
 export type FetchedSnapshot =
   | { readonly kind: "new"; readonly snapshot: Snapshot; readonly etag: string | undefined }
   | { readonly kind: "unchanged" }
-  | { readonly kind: "failed"; readonly error: ClientError; readonly retryAfter?: number };
+  | { readonly kind: "failed"; readonly error: ClientError };
 
 const failed = (error: ClientError): FetchedSnapshot => ({ kind: "failed", error });
 
 const outcomeOf = async (response: Response): Promise<FetchedSnapshot> => {
   if (response.status === 304) return { kind: "unchanged" };
-  if (!response.ok) {
-    const retryAfter = retryAfterOf(response);
-    const error = await errorOfResponse(response);
-    return { kind: "failed", error, ...(retryAfter !== undefined && { retryAfter }) };
-  }
+  if (!response.ok) return failed(await errorOfResponse(response));
   const snapshot: unknown = await response.json().catch(() => undefined);
-  if (parseSnapshot(snapshot) === undefined) {
-    const message = "the server's response is not a snapshot";
-    return failed({ code: "UNEXPECTED_ANSWER", message, status: response.status });
-  }
+  if (!isSnapshot(snapshot)) return failed(unexpectedResponse("a snapshot", response.status));
   const etag = response.headers.get("etag") ?? undefined;
-  return { kind: "new", snapshot: snapshot as Snapshot, etag };
+  return { kind: "new", snapshot: snapshot as unknown as Snapshot, etag };
 };
 
 /** Never rejects. */

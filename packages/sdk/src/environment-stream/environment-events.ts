@@ -1,4 +1,4 @@
-// Parses the JSON of snapshots and changes. Skips what this version does not know.
+// Parses the JSON of snapshots and changes. Skips kinds that this version does not know.
 import {
   type Kind,
   type KindValues,
@@ -11,7 +11,7 @@ interface EntryOf<K extends Kind, Value> {
   readonly kind: K;
   readonly key: string;
   readonly version: number;
-  /** A newer server may send types and members that this version does not know. */
+  /** A newer server may send types and fields that this version does not know. */
   readonly value: Value;
   /** Absent for the first level; see `isKnownLevel` of the core. */
   readonly level?: number;
@@ -50,9 +50,12 @@ const entriesOf = (kind: Kind, list: unknown): readonly EnvironmentEntry[] =>
     return [entry as unknown as EnvironmentEntry];
   });
 
+export const isSnapshot = (json: unknown): json is Fields =>
+  isObject(json) && Array.isArray(json[kinds.flag.list]);
+
 /** Undefined when it is not a snapshot. */
 export const parseSnapshot = (json: unknown): EnvironmentSnapshot | undefined => {
-  if (!isObject(json) || !Array.isArray(json[kinds.flag.list])) return undefined;
+  if (!isSnapshot(json)) return undefined;
   const { environment, revision, at } = json as unknown as EnvironmentSnapshot;
   const entries = kindNames.flatMap((kind) => entriesOf(kind, json[kinds[kind].list]));
   return { environment, revision, at, entries };

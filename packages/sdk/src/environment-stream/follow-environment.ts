@@ -1,5 +1,7 @@
 // Follows the stream of an environment: reconnects after every interruption and resumes where it stopped.
-import { type Fetch, readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
+import type { ClientError } from "../transport/client-error.ts";
+import type { Fetch } from "../transport/exchange.ts";
+import { readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
 import type { ServerSentEvent } from "../transport/server-sent-events.ts";
 import { pause, startTimer } from "../transport/timers.ts";
 import { jittered, retryDelay, standardTiming, type Timing } from "../transport/timing.ts";
@@ -22,7 +24,7 @@ export type {
 export type AfterLoss = "retry" | "restart" | "stop";
 
 export interface EnvironmentFollower {
-  /** Replaces everything before it. Comes first, and again when the server cannot resume. */
+  /** Replaces the state. Comes first, and again when the server cannot resume. */
   onSnapshot(snapshot: EnvironmentSnapshot): void;
   onChange(change: EnvironmentChange): void;
   /** Called when the state is current: the first time, and once after each loss. */
@@ -41,7 +43,7 @@ export interface FollowEnvironment extends EnvironmentFollower {
   readonly fetch?: Fetch;
   readonly timing?: Partial<Timing>;
   readonly signal: AbortSignal;
-  /** Called with the id of each event once it has been taken: the name of the revision. */
+  /** Called with the id of each event after it has been applied: the name of the revision. */
   readonly onPosition?: ((id: string) => void) | undefined;
   /**
    * Called before each connection, and may delay it. When its signal aborts, the connection closes without counting as
@@ -54,14 +56,14 @@ export interface FollowEnvironment extends EnvironmentFollower {
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Rejects when it has not begun by then. Its body may take longer: a line can be slow. */
+/** Rejects if the response has not begun by then. Its body may take longer on a slow connection. */
 const inTime = (response: Promise<Response>, milliseconds: number): Promise<Response> =>
   new Promise((resolve, reject) => {
     const cancel = startTimer(milliseconds, () => reject(new Error("no response in time")));
     response.then(resolve, reject).finally(cancel);
   });
 
-const notUnderstood = (name: string): Error => new Error(`unexpected data in the event ${name}`);
+const unexpectedData = (name: string): Error => new Error(`unexpected data in the event ${name}`);
 
 /** Ends when the signal aborts, or with the outcome after which `onLost` said "stop". */
 export const followEnvironment = async (
@@ -88,11 +90,11 @@ export const followEnvironment = async (
     const kind = kindOfEvent(name);
     if (name === "snapshot") {
       const snapshot = parseSnapshot(JSON.parse(data));
-      if (snapshot === undefined) throw notUnderstood(name);
+      if (snapshot === undefined) throw unexpectedData(name);
       options.onSnapshot(snapshot);
     } else if (kind !== undefined) {
       const change = parseChange(kind, JSON.parse(data));
-      if (change === undefined) throw notUnderstood(name);
+      if (change === undefined) throw unexpectedData(name);
       options.onChange(change);
       // After a snapshot, an event of an unknown name still moves the resume position.
     } else if (lastEventId === "" || id === "") return;
@@ -103,7 +105,7 @@ export const followEnvironment = async (
 
   const base = `${url.replace(/\/+$/, "")}/api/v1`;
 
-  /** When this fails, the stream says why, or begins with the snapshot itself. */
+  /** Ignores failures: the stream then fails too, or begins with the snapshot itself. */
   const readSnapshot = async (connection: AbortSignal): Promise<void> => {
     try {
       const request = fetch(`${base}/snapshot`, { headers: { ...headers }, signal: connection });
@@ -121,7 +123,8 @@ export const followEnvironment = async (
 
   const connect = async (connection: AbortSignal): Promise<StreamOutcome> => {
     if (options.readsSnapshot === true && lastEventId === "") await readSnapshot(connection);
-    return readEventStream({
+    let mistake: ClientError | undefined;
+    const outcome = await readEventStream({
       fetch,
       url: `${base}/stream`,
       headers: { ...headers, ...(lastEventId !== "" && { "last-event-id": lastEventId }) },
@@ -133,6 +136,8 @@ export const followEnvironment = async (
         } catch (cause) {
           // A change may be missing now: the next connection begins with a snapshot.
           lastEventId = "";
+          const message = `the stream cannot be parsed: ${String(cause)}`;
+          mistake = { code: "UNEXPECTED_ANSWER", message, cause };
           throw cause;
         }
       },
@@ -142,15 +147,12 @@ export const followEnvironment = async (
         serverRetry = Math.min(milliseconds, timing.maximumDelay);
       },
     });
+    return mistake ? { kind: "over", error: mistake } : outcome;
   };
 
   const delayFor = (outcome: StreamOutcome): number => {
-    if (outcome.kind === "over" && outcome.sound) return jittered(serverRetry);
-    const asked = outcome.kind === "unreachable" ? (outcome.retryAfter ?? 0) : 0;
-    return Math.max(
-      Math.min(asked, timing.maximumDelay),
-      retryDelay(outcome.error, failures, timing),
-    );
+    if (outcome.sound) return jittered(serverRetry);
+    return retryDelay(outcome.error, failures, timing);
   };
 
   while (!signal.aborted) {
@@ -161,7 +163,7 @@ export const followEnvironment = async (
     if (signal.aborted) break;
     if (connection?.aborted === true) continue;
     isLive = false;
-    failures = outcome.kind === "over" && outcome.sound ? 0 : failures + 1;
+    failures = outcome.sound ? 0 : failures + 1;
     const next = await options.onLost(outcome, failures);
     if (next === "stop") return outcome;
     if (next === "restart") {

@@ -1,13 +1,13 @@
-// API keys, as requests and responses carry them.
+// API keys, as requests and responses contain them.
 import type { ChangeRequest } from "./changes/change-requests.ts";
 import type { Role, UserRef } from "./resources.ts";
 
 export interface NewApiKey {
   readonly name: string;
   readonly role: Role;
-  /** From then on the server refuses it; without it, it does not expire. */
+  /** When the key stops working; without it, the key does not expire. */
   readonly expiresAt?: string | null;
-  /** Of a client key: the origins of the pages that may use it; without them, any client may. */
+  /** The origins of the pages that can use a client key; without them, any client can. */
   readonly origins?: readonly string[] | null;
   /** Changes a protected environment without a change request; there, once another person has approved that. */
   readonly writesDirectly?: boolean;
@@ -23,14 +23,14 @@ export interface ApiKey extends Required<Omit<NewApiKey, "writesDirectly" | "max
   readonly createdAt: string;
   /** To about a minute; null if it was never used. */
   readonly lastUsedAt: string | null;
-  /** Whose personal key it is: it may do what both it and they may. */
+  /** The owner of a personal key, which has only the permissions that the key and its owner both have. */
   readonly user: UserRef | null;
 }
 
 export interface CreatedApiKey extends ApiKey {
   /** Returned only once. */
   readonly key: string;
-  /** In a protected environment: what another person has to approve before the key writes directly. */
+  /** In a protected environment: what another person must approve before the key bypasses approval. */
   readonly proposed?: ChangeRequest;
 }
 
@@ -42,6 +42,6 @@ export interface OwnApiKey {
   readonly environment: string;
   /** Null when it does not expire. */
   readonly expiresAt: string | null;
-  /** What it changes is proposed: the environment is protected. Absent when it is not so. */
+  /** The environment is protected, so its changes become change requests. Absent otherwise. */
   readonly proposes?: true;
 }

@@ -18,11 +18,11 @@ export interface PostOptions extends CallOptions {
 
 /** Of calls that change flags or segments. */
 export interface ReasonOption {
-  /** Why: 1 to 500 characters, kept in history and sent in events. */
+  /** 1 to 500 characters; included in history and events. */
   readonly reason?: string;
-  /** An owner changes a protected environment without an approval; with a reason, and marked as such. */
+  /** For owners: bypasses the approval of a protected environment. Needs a reason, and is marked in history. */
   readonly bypass?: boolean;
-  /** Where there is a limit on flips: up to so many percent may flip, whatever the limit is. */
+  /** Accepts up to this percentage of changed evaluations, even beyond the impact limit. */
   readonly confirmFlips?: number;
 }
 
@@ -38,9 +38,9 @@ export interface Call {
   readonly repeatable: boolean;
   /** Interprets the error of such a retry, which may mean that the first attempt succeeded. */
   readonly reconsider?: (error: ManagementError) => Result<unknown>;
-  /** Whether it changes a flag or a segment, of which a reason may be given. */
+  /** Whether it changes a flag or a segment, so that it can have a reason. */
   readonly takesReason?: true;
-  /** Whether the limit on flips is asked about it. */
+  /** Whether the impact limit applies to it. */
   readonly isLimited?: true;
   readonly options?: CreateOptions | undefined;
 }
@@ -133,12 +133,12 @@ export const createSend = (address: SendOptions): Send => {
       const result = await attempt<T>(call, headers);
       if (result.ok) return result;
       const { error } = result;
-      const asked = error.retryAfter ?? 0;
+      const requested = error.retryAfter ?? 0;
       const again =
-        number < maxAttempts && asked <= longestWait && isWorthRetrying(error, call.repeatable);
+        number < maxAttempts && requested <= longestWait && isWorthRetrying(error, call.repeatable);
       const isOver = () => retryUntil?.aborted === true;
       if (again && !isOver()) {
-        await wait(Math.max(asked, jittered(firstDelay * 2 ** number)), signal, retryUntil);
+        await wait(Math.max(requested, jittered(firstDelay * 2 ** number)), signal, retryUntil);
       }
       if (!again || isOver()) {
         const reconsider = uncertain && !isUncertain(error) ? call.reconsider : undefined;

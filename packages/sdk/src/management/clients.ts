@@ -1,10 +1,10 @@
-// Which programs have a change, as the management API shows it.
+// Which clients have applied a change, as the management API returns it.
 
 interface Program {
-  /** What it has applied; 0 before it has told. */
+  /** The revision that it has applied; 0 before its first report. */
   readonly revision: number;
   readonly state: "current" | "behind" | "lost";
-  /** How many revisions it is behind. */
+  /** The number of revisions that it has not applied yet. */
   readonly lag: number;
   /** ISO 8601 in UTC. */
   readonly seenAt: string;

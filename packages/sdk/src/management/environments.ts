@@ -1,4 +1,4 @@
-// Environments, as requests and responses carry them, and the calls about them.
+// Environments, as requests and responses contain them, and the calls for them.
 import {
   type CallOptions,
   type ChangeOptions,
@@ -9,13 +9,13 @@ import {
 import type { ManagementError, Result } from "./result.ts";
 
 export interface EnvironmentPatch {
-  /** What people call it; null for its name. */
+  /** The display name; null for its name. */
   readonly label?: string | null;
-  /** Whether changes of its flags and segments need a second person. */
+  /** Whether changes of its flags and segments need the approval of another person. */
   readonly protected?: boolean;
   /** When it is deleted with everything in it; null to keep it. */
   readonly expiresAt?: string | null;
-  /** The limit on flips of a change, in percent; null for none. */
+  /** The impact limit of a change, in percent; null for none. */
   readonly maxFlips?: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface NewEnvironment extends EnvironmentPatch {
   readonly name: string;
   /** Instead of `expiresAt`: 90m, 12h or 7d. */
   readonly expiresIn?: string;
-  /** The name of another, whose flags and segments it begins with. */
+  /** The name of an environment whose flags and segments are copied. */
   readonly copyOf?: string;
 }
 
@@ -41,7 +41,7 @@ export interface CreatedEnvironment extends Environment {
   readonly key: { readonly id: string; readonly key: string };
 }
 
-/** Its keys have ended; what is left of it is deleted in the background. */
+/** Its keys no longer work; the rest is deleted in the background. */
 export interface ClosedEnvironment {
   readonly name: string;
   readonly state: "deleting";
@@ -61,14 +61,14 @@ const goneIsDone = (error: ManagementError): Result<undefined> =>
   error.code === "NOT_FOUND" ? { ok: true, value: undefined } : { ok: false, error };
 
 export const environmentCalls = ({ send, get, post }: Calls) => ({
-  /** Those that the caller has access to: a key's own, or all for an owner. */
+  /** The environments that the caller can access: the key's own, or all for an owner. */
   list: (options?: CallOptions) => get<Environment[]>("/environments", options),
-  /** Needs an owner, as all that follows. */
+  /** For owners, as are all calls below. */
   create: (made: NewEnvironment, options?: PostOptions) =>
     post<CreatedEnvironment>("/environments", made, { timeout: createTimeout, ...options }),
   /**
-   * Not retried after a lost response: that could undo a change made in between. Taking the protection off is proposed, for
-   * another person to approve.
+   * Not retried after a lost response: that could undo a change made in between. Removing the protection creates a change
+   * request, which another person must approve.
    */
   update: (name: string, patch: EnvironmentPatch, options?: Omit<ChangeOptions, "ifMatch">) =>
     send<Environment>({
@@ -79,7 +79,7 @@ export const environmentCalls = ({ send, get, post }: Calls) => ({
       takesReason: true,
       options,
     }),
-  /** With `flags`, also when it holds flags. Undefined when nothing of it is left already. */
+  /** With `flags`, even if it contains flags. Undefined if everything is deleted already. */
   delete: (
     name: string,
     { flags = false, ...options }: CallOptions & { readonly flags?: boolean } = {},

@@ -1,7 +1,7 @@
 // The evaluations that fail, as the management API returns them.
 import type { LastChange } from "./resources.ts";
 
-/** Evaluations that fail, of one key by all programs together. */
+/** The failed evaluations of one key, by all programs. */
 export interface EvaluationError {
   readonly key: string;
   /** No flag has the key, or programs expect another type than the flag's. */

@@ -72,7 +72,7 @@ const failed = (error: ManagementError): Result<never> => ({ ok: false, error })
 const goneIsDone = (error: ManagementError): Result<undefined> =>
   error.code === "NOT_FOUND" ? { ok: true, value: undefined } : failed(error);
 
-/** On a retry, a failed precondition means success when the flag is one version further and as requested. */
+/** On a retry, a failed precondition means success if the flag is one version ahead and has the requested values. */
 const changedAsAsked =
   (patch: FlagPatch, ifMatch: number | undefined) =>
   (error: ManagementError): Result<Flag> => {
@@ -87,13 +87,13 @@ const changedAsAsked =
   };
 
 export interface ManagementOptions extends Address {
-  /** Why, for every change of flags and segments that does not say so itself. */
+  /** The reason of all changes of flags and segments that have none of their own. */
   readonly reason?: string;
-  /** Every change of flags and segments goes past the approval that a protected environment asks for: of an owner, with a reason. */
+  /** For owners: all changes of flags and segments bypass the approval of a protected environment. Needs a reason. */
   readonly bypass?: boolean;
-  /** Where there is a limit on flips: up to so many percent may flip, whatever the limit is. */
+  /** Accepts up to this percentage of changed evaluations, even beyond the impact limit. */
   readonly confirmFlips?: number;
-  /** Once it aborts, calls make no other attempt, and do not wait for one; an attempt that has begun is finished. */
+  /** After it aborts, calls start no further attempts and end their pauses. A running attempt is not aborted. */
   readonly retryUntil?: AbortSignal;
 }
 
@@ -194,7 +194,7 @@ export const createManagement = (address: ManagementOptions) => {
       test: { readonly type?: WebhookEvent["type"] } = {},
       options?: PostOptions,
     ) => post<Delivery>(`${webhook(id)}/test`, test, options),
-    /** What is on its way to each webhook, and how its last attempts went. */
+    /** The pending deliveries of each webhook, and the outcomes of its latest attempts. */
     health: (options?: CallOptions) => get<WebhookHealth[]>("/webhook-health", options),
     healthOf: (id: string, options?: CallOptions) =>
       get<DetailedWebhookHealth>(`${webhook(id)}/health`, options),
@@ -222,7 +222,7 @@ export const createManagement = (address: ManagementOptions) => {
   };
 
   const keys = {
-    /** Which key this is, for every role. */
+    /** The key of the caller, for every role. */
     current: (options?: CallOptions) => get<OwnApiKey>("/key", options),
     list: (options?: CallOptions) => get<ApiKey[]>("/keys", options),
     create: (made: NewApiKey, options?: PostOptions) => post<CreatedApiKey>("/keys", made, options),
@@ -231,9 +231,9 @@ export const createManagement = (address: ManagementOptions) => {
 
   return {
     flags,
-    /** Whom changes would hit. */
+    /** The users that changes would affect. */
     preview: previewCalls(send),
-    /** What waits for a second person, in protected environments. */
+    /** Changes that wait for approval, in protected environments. */
     changeRequests: changeRequestCalls({ send, get, queryOf }),
     segments: segmentCalls({ send, get, post: postChange, queryOf }),
     webhooks,
@@ -241,7 +241,7 @@ export const createManagement = (address: ManagementOptions) => {
     users: userCalls({ send, get, post, remove }),
     personalKeys: personalKeyCalls({ send, get, post, remove }),
     environments: environmentCalls({ send, get, post }),
-    /** Every flag and every segment with its members, now or as it was. */
+    /** Every flag and every segment with its members, now or at an earlier time. */
     snapshot: (query: PastQuery = {}, options?: CallOptions) =>
       get<SnapshotContent>(`/snapshot${queryOf(query)}`, options),
     /** Every change of the environment, newest first. */
@@ -249,16 +249,16 @@ export const createManagement = (address: ManagementOptions) => {
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),
     historyPages: (query: HistoryQuery = {}, options?: CallOptions) =>
       pages<HistoryEntry[]>("/history", query, options),
-    /** Whether the history was changed afterwards, by the word of the server. It may take a while. */
+    /** The server's check of whether history was changed afterwards. It may take a while. */
     verifyHistory: (options?: CallOptions) =>
       get<HistoryVerification>("/history/verification", { timeout: 600_000, ...options }),
-    /** The history with its hashes as JSON lines, part after part: to be verified without the server. */
+    /** The history with its hashes as JSON lines, in parts, for a check without the server. */
     historyExport: (options?: CallOptions) =>
       pages<string>("/history/export", {}, { timeout: 60_000, ...options }),
     /** The events that webhooks receive, oldest first; without `after` and `since` the newest. */
     events: (query: EventQuery = {}, options?: CallOptions) =>
       get<Exclude<WebhookEvent, { type: "webhook.test" }>[]>(`/events${queryOf(query)}`, options),
-    /** Which programs have a change: the server's instances, and those that evaluate by themselves. */
+    /** The clients that have applied a change: the server's instances, and programs that evaluate locally. */
     clients: (query: ClientsQuery = {}, options?: CallOptions) =>
       get<Programs>(`/clients${queryOf(query)}`, options),
     /** How often each flag was evaluated, to find unused flags. */

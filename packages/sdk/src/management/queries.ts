@@ -1,4 +1,4 @@
-// What can be asked of lists.
+// The query parameters of lists.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Delivery, HistoryEntry } from "./resources.ts";
 
@@ -9,11 +9,11 @@ export interface PageQuery {
   readonly cursor?: string;
 }
 
-/** As it was: at most one of them. */
+/** For an earlier state: at most one of them. */
 export interface PastQuery {
-  /** ISO 8601: after the last change that was made then or before. */
+  /** ISO 8601: the state at this time. */
   readonly at?: string;
-  /** Of the environment. */
+  /** The environment's revision. */
   readonly revision?: number;
 }
 
@@ -30,7 +30,7 @@ export interface FlagQuery extends PageQuery, PastQuery {
 
 export interface HistoryQuery extends PageQuery {
   readonly subject?: HistoryEntry["subject"];
-  /** The key or id of one of them; with `subject`. */
+  /** The key or id of the subject; with `subject`. */
   readonly id?: string;
   /** Only deletions; revoked keys are among them. */
   readonly deleted?: true;

@@ -1,4 +1,4 @@
-// The resources of the management API, as requests and responses carry them.
+// The resources of the management API, as requests and responses contain them.
 import type { EventType, FlagEventType } from "@halyard/core/event-types";
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ResultCounts } from "@halyard/core/result-counts";
@@ -21,11 +21,11 @@ export interface Actor {
   readonly user?: UserRef;
 }
 
-/** A person, by the name of the time. */
+/** A person, with the name at that time. */
 export interface UserRef {
   readonly id: string;
   readonly name: string;
-  /** In events alone, when the operator has switched it on. */
+  /** In events only, if the operator has enabled it. */
   readonly email?: string;
 }
 
@@ -50,7 +50,7 @@ export interface FlagHistoryEntry {
   readonly reason?: string;
   /** The change request that it was part of, and who approved it. */
   readonly changeRequest?: Reviewed;
-  /** The owner who went past the approval that the environment asks for. */
+  /** The owner who bypassed the approval. */
   readonly bypass?: Bypass;
   readonly events: readonly FlagEventName[];
   readonly before: Flag | null;
@@ -86,7 +86,7 @@ export interface HistoryEntry {
   readonly chain: string | null;
 }
 
-/** What the server found when it walked the chain of the history. */
+/** What the server found when it checked the chain of the history. */
 export interface HistoryVerification {
   readonly environment: string;
   readonly verified: boolean;
@@ -160,7 +160,7 @@ export interface Delivery {
     readonly id: string;
     readonly type: string;
     readonly sequence: number | null;
-    /** Null for what is no event of a flag. */
+    /** Null for events without a flag. */
     readonly flagKey: string | null;
     readonly segmentKey?: string;
   };
@@ -177,7 +177,7 @@ export interface AttemptTotals {
   readonly failed: number;
 }
 
-/** Counts above 10,000 are told as 10,000. */
+/** Counts above 10,000 are reported as 10,000. */
 export interface WebhookHealth {
   readonly webhookId: string;
   /** A person pauses a webhook; Halyard deactivates one that is gone or has failed for five days. */
@@ -193,13 +193,13 @@ export interface WebhookHealth {
   /** Why Halyard deactivated it. */
   readonly deactivatedFor: string | null;
   readonly pending: number;
-  /** Of the pending: those that have failed before, and those that wait for an earlier one of the same flag. */
+  /** Parts of the pending deliveries: those that failed before, and those that wait for an earlier one of the same flag. */
   readonly retrying: number;
   readonly heldBack: number;
-  /** Given up after the last attempt. */
+  /** Permanently failed after the last attempt. */
   readonly failed: number;
   readonly oldestPendingAt: string | null;
-  /** Never in the past; null when none is planned. While it fails, what is due is attempted one request at a time. */
+  /** Never in the past; null if none is planned. While the webhook fails, due deliveries are attempted one at a time. */
   readonly nextAttemptAt: string | null;
   readonly lastHour: AttemptTotals;
   readonly lastDay: AttemptTotals;
@@ -243,17 +243,17 @@ export interface ReplayRange {
   readonly to?: string;
 }
 
-/** A replay of a range: the server queues it in parts, also after a restart. */
+/** A replay of a range: the server queues it in parts, including after a restart. */
 export interface Replay {
   readonly state: "running" | "complete" | "stopped";
   /** How many events are queued so far; `throughSequence` is the sequence number of the last of them. */
   readonly replayed: number;
-  /** Of them: still to be delivered, and given up. */
+  /** Of these events: still to be delivered, and permanently failed. */
   readonly pending: number;
   readonly failed: number;
   readonly throughSequence: number | null;
   readonly complete: boolean;
-  /** Every event up to here has been looked at; the range ends at `lastSequence`. */
+  /** All events up to this sequence number are processed; the range ends at `lastSequence`. */
   readonly reachedSequence: number;
   readonly lastSequence: number;
   readonly startedAt: string;
@@ -292,6 +292,6 @@ export interface UsageSummary extends ResultCounts {
   readonly lastEvaluatedAt: string | null;
   readonly lastAskedTogetherAt: string | null;
   readonly lastChange: LastChange | null;
-  /** Neither evaluated, nor asked for with all others, nor changed in 30 days. */
+  /** Not evaluated, not part of a bulk evaluation, and not changed in 30 days. */
   readonly stale: boolean;
 }

@@ -7,14 +7,14 @@ export type ManagementErrorCode =
   | "VALIDATION_FAILED"
   | "UNAUTHORIZED"
   | "FORBIDDEN"
-  /** For people who are signed in: they have to prove who they are once more. */
+  /** For people who are signed in: this needs a recent sign-in. */
   | "SIGN_IN_AGAIN"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
   | "CONFLICT"
-  /** The environment is protected: nothing was changed, and `proposed` is what another person has to approve. */
+  /** The environment is protected: nothing was changed, and `proposed` is what another person must approve. */
   | "APPROVAL_NEEDED"
-  /** More than the limit on flips allows: nothing was changed, and `preview` tells whom it would hit. */
+  /** The change exceeds the impact limit: nothing was changed, and `preview` shows the affected users. */
   | "TOO_MANY_FLIPS"
   | "PRECONDITION_FAILED"
   | "PAYLOAD_TOO_LARGE"
@@ -83,7 +83,7 @@ const unexpected = (response: Response): Failure => {
   return { ok: false, error: { code: "UNEXPECTED_ANSWER", message, status } };
 };
 
-/** Nothing was changed, so nobody is to take it for the flag that they asked for. */
+/** A success with nothing changed: it must not be mistaken for the changed flag. */
 const proposedIn = (response: Response, body: unknown): ManagementError | undefined => {
   const { status, headers } = response;
   const location = headers.get("location") ?? "";

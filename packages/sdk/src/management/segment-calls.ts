@@ -1,4 +1,4 @@
-// Calls about segments.
+// The calls for segments.
 import {
   type CallOptions,
   type ChangeOptions,
@@ -58,7 +58,7 @@ export const segmentCalls = ({ send, get, post, queryOf }: Calls) => {
       changeSegment<SegmentSummary>("POST", `${pathPart(key)}/members`, members, options),
     delete: (key: string, options?: ChangeOptions) =>
       changeSegment<undefined>("DELETE", pathPart(key), undefined, options),
-    /** The flags that name it. */
+    /** The flags that reference it. */
     flags: (key: string, options?: CallOptions) =>
       get<SegmentUse[]>(`/segments/${pathPart(key)}/flags`, options),
   };

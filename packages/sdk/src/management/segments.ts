@@ -1,4 +1,4 @@
-// Calls about segments, and about several flags together.
+// Segments, and changes of several flags together, as requests and responses contain them.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Evaluation } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
@@ -16,7 +16,7 @@ export interface NewSegment {
   readonly when?: Condition | null;
 }
 
-/** Each member that is given is replaced whole. */
+/** Each field that is set is replaced as a whole. */
 export type SegmentPatch = Omit<NewSegment, "key">;
 
 export interface MemberChanges {
@@ -29,7 +29,7 @@ export interface SegmentMembers {
   readonly exclude?: MemberChanges;
 }
 
-/** A flag that names a segment, and the rules in which it does. */
+/** A flag that references a segment, and the rules that do. */
 export interface SegmentUse {
   readonly key: string;
   readonly rules: readonly string[];
@@ -50,9 +50,9 @@ export interface ChangedFlags {
 /** At most one of `patch`, `at` and `revision`. */
 export interface ExplainRequest {
   readonly context: EvaluationContext;
-  /** The flag as it would be. */
+  /** The fields of the flag to change for the explanation. */
   readonly patch?: FlagPatch;
-  /** The flag and all that it names as they were; ISO 8601. */
+  /** Explains the decision at this time; ISO 8601. */
   readonly at?: string;
   readonly revision?: number;
 }

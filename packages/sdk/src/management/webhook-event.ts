@@ -15,11 +15,11 @@ interface EventEnvelope<Type extends string, Data> {
   readonly data: Data;
   /** The API key or the person that made the change; `keyId` is null for a person and for an operator's command. */
   readonly actor: Actor;
-  /** Why, when whoever made the change said so. */
+  /** The reason of the change, if it has one. */
   readonly reason?: string;
   /** The change request that it was part of, and who approved it. */
   readonly changeRequest?: Reviewed;
-  /** The owner who went past the approval that the environment asks for. */
+  /** The owner who bypassed the approval. */
   readonly bypass?: Bypass;
 }
 
@@ -36,7 +36,7 @@ interface FlagEventOf<Type extends string, Previous>
   > {
   /** Counts the events of the environment, without gaps. */
   readonly sequence: number;
-  /** The chain of the environment's history at the entry of this change: keep it, and you can tell later whether history was rewritten. Events from before there was a chain have none. */
+  /** The chain of the environment's history at the entry of this change: store it, to find out later whether history was rewritten. Events from before there was a chain have none. */
   readonly chain?: string;
 }
 
@@ -59,18 +59,18 @@ interface SegmentEventOf<Type extends string, Previous>
       readonly version: number;
       /** The old values of the changed fields. */
       readonly previous: Previous;
-      /** Which targeting keys were added and removed; absent when the list is as before. */
+      /** Which targeting keys were added and removed; absent if the list is unchanged. */
       readonly include?: ListChange;
       readonly exclude?: ListChange;
       /** Members changed, but they are too many for an event: read the segment. */
       readonly membersOmitted?: true;
-      /** The keys of the flags that name it, at most 1,000. */
+      /** The keys of up to 1,000 flags that reference it. */
       readonly flags: readonly string[];
     }
   > {
   /** Counts the events of the environment, without gaps. */
   readonly sequence: number;
-  /** The chain of the environment's history at the entry of this change: keep it, and you can tell later whether history was rewritten. Events from before there was a chain have none. */
+  /** The chain of the environment's history at the entry of this change: store it, to find out later whether history was rewritten. Events from before there was a chain have none. */
   readonly chain?: string;
 }
 
@@ -82,7 +82,7 @@ export type SegmentUpdatedEvent = SegmentEventOf<
 /** Its `segment` is the last state before the deletion. */
 export type SegmentDeletedEvent = SegmentEventOf<"segment.deleted", Nothing>;
 
-/** What somebody did with a change request. */
+/** An action on a change request. */
 export interface ChangeRequestEvent
   extends EventEnvelope<
     ChangeRequestEventType,
@@ -107,7 +107,7 @@ export interface ChangeRequestEvent
   > {
   /** Counts the events of the environment, without gaps. */
   readonly sequence: number;
-  /** The chain of the environment's history at the entry of this change: keep it, and you can tell later whether history was rewritten. Events from before there was a chain have none. */
+  /** The chain of the environment's history at the entry of this change: store it, to find out later whether history was rewritten. Events from before there was a chain have none. */
   readonly chain?: string;
 }
 

@@ -3,7 +3,7 @@ import type { FlagValue } from "@halyard/core/evaluate";
 import type { ErrorCode, ResolutionDetails } from "@openfeature/core";
 import { type Details, type FlagMetadata, notReady } from "../details.ts";
 
-/** The reasons that OpenFeature does not have. A flag whose requirements are not met is off, as one that is turned off. */
+/** The reasons that OpenFeature does not have. A flag whose prerequisites are not met is off, like a disabled one. */
 const standardReasons: Readonly<Partial<Record<Details["reason"], string>>> = {
   PREREQUISITE_FAILED: "DISABLED",
 };

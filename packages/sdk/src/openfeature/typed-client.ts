@@ -1,4 +1,4 @@
-// OpenFeature's clients, limited to the keys and values of a program's flags. Types only: the client stays OpenFeature's.
+// OpenFeature's clients, limited to the keys and values of a program's flags. Types only: the client itself is OpenFeature's.
 import type { EvaluationDetails, FlagValue, JsonValue } from "@openfeature/core";
 import type { FlagKey, ValueOf } from "../flag-types.ts";
 

@@ -10,7 +10,7 @@ import { type Call, conflict, done, doneAt, isConflict, type Outcome, untried } 
 
 export type FlagUpdate = FlagStep & { readonly kind: "update" };
 
-/** What the server takes in one request: 100 changes in 256 KiB. */
+/** The server accepts up to 100 changes and 256 KiB in one request. */
 const maxTogether = 100;
 const maxBytes = 200 * 1_024;
 
@@ -36,13 +36,13 @@ export const groupsOf = (ready: readonly Ready[]): readonly (readonly Ready[])[]
   return groups;
 };
 
-/** The change of the group that the server refused. */
+/** The change of the group that the server rejected. */
 const refusedIn = ({ message }: ManagementError): number | undefined => {
   const [, index] = /^changes\[(\d+)\]/.exec(message) ?? [];
   return index === undefined ? undefined : Number(index);
 };
 
-/** The place in the request means nothing to the reader of a plan. */
+/** Omits the position in the request, which means nothing to the reader of a plan. */
 const withoutPlace = (error: ManagementError, key: string): ManagementError => ({
   ...error,
   message: error.message
@@ -51,11 +51,11 @@ const withoutPlace = (error: ManagementError, key: string): ManagementError => (
     .replaceAll(/changes\[\d+\]\.patch\./g, ""),
 });
 
-/** The versions of flags that are known to be as they were when the changes were planned. */
+/** The versions of flags that are known to be unchanged since the changes were planned. */
 export type Versions = ReadonlyMap<string, number>;
 
 export const flagChanges = ({ flags }: Management, call: Call, versions: Versions = new Map()) => {
-  /** Such as ` by ann at 2026-11-15T08:40:21.008Z`; nothing when the server does not tell. */
+  /** Such as ` by ann at 2026-11-15T08:40:21.008Z`; empty if the server does not return it. */
   const byWhom = async (key: string): Promise<string> => {
     const history = await call(() => flags.history(key, { limit: 1 }));
     const last = history.ok ? history.value[0] : undefined;
@@ -118,7 +118,7 @@ export const flagChanges = ({ flags }: Management, call: Call, versions: Version
       : failed(gone.error, key, "was changed meanwhile");
   };
 
-  /** All of them or none; those that somebody else has changed are left out, and the rest is sent again. */
+  /** All or none: if flags have changed since, the rest is sent again without them. */
   const updateGroup = async (
     group: readonly Ready[],
   ): Promise<ReadonlyMap<FlagUpdate, Outcome>> => {

@@ -1,4 +1,4 @@
-// Creates, changes and deletes segments for a plan. Long lists travel in parts.
+// Creates, changes and deletes segments for a plan. Long lists are sent in parts.
 import { actorText } from "@halyard/core/history/actor-text";
 import type { SegmentStep } from "@halyard/core/plan/plan";
 import { isSameSegment } from "@halyard/core/plan/same-segment";

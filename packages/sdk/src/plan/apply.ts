@@ -1,4 +1,4 @@
-// Applies a plan at a server, stage by stage: several changes at once, those of flags that exist in groups.
+// Applies a plan on a server, stage by stage: several changes at once, and changes of existing flags in groups.
 import type { Change } from "@halyard/core/plan/plan";
 import { stagesOf } from "@halyard/core/plan/stages";
 import type { Management } from "../management/management.ts";
@@ -13,15 +13,15 @@ interface ApplyOptions {
   readonly onProgress: (done: number) => void;
   /** The rate limit is reached for this many milliseconds. */
   readonly onWait: (milliseconds: number) => void;
-  /** Of flags as they were planned; others are read first, and must still be as they were. */
+  /** The versions of flags when the changes were planned. Other flags are read first, and must be unchanged. */
   readonly versions?: Versions;
-  /** Nothing more is begun once it aborts, and nothing waits for the rate limit. Retries of `management` end with its `retryUntil`. */
+  /** After it aborts, no further change starts or waits for the rate limit. Retries of `management` end with its `retryUntil`. */
   readonly signal?: AbortSignal;
 }
 
 const concurrency = 16;
 
-/** Errors that every other change would meet too. */
+/** Errors that all other changes would get too. */
 const fatalCodes = new Set<ManagementError["code"]>([
   "UNAUTHORIZED",
   "FORBIDDEN",
@@ -52,7 +52,7 @@ export const applyChanges = async (
     onProgress(outcomes.size);
   };
 
-  /** Several at once, until one meets what every other would meet too. */
+  /** Several at once, until one gets an error that all others would get too. */
   const each = async <T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
     let next = 0;
     const worker = async (): Promise<void> => {

@@ -3,21 +3,21 @@ import { wait } from "../management/call.ts";
 import type { Failure, ManagementError, Result } from "../management/result.ts";
 
 export type Outcome =
-  /** Without a version it was there already. */
+  /** Without a version, it was up to date already. */
   | { readonly kind: "done"; readonly version?: number }
-  /** Somebody else changed it meanwhile; it is left as it is now. */
+  /** It has changed since it was planned; it was not changed again. */
   | { readonly kind: "conflict"; readonly message: string }
   | { readonly kind: "failed"; readonly error: ManagementError }
-  /** An earlier failure ended the run, or refused the group in which it was sent. */
+  /** An earlier failure ended the run, or the server rejected its group. */
   | { readonly kind: "untried" };
 
-/** Nothing was left to do. */
+/** Nothing to change. */
 export const done: Outcome = { kind: "done" };
 export const doneAt = (version: number): Outcome => ({ kind: "done", version });
 export const untried: Outcome = { kind: "untried" };
 export const conflict = (message: string): Outcome => ({ kind: "conflict", message });
 
-/** Somebody else was faster: the thing is at another version, or gone. */
+/** The flag or segment has another version by now, or was deleted. */
 export const isConflict = ({ code }: ManagementError): boolean =>
   code === "PRECONDITION_FAILED" || code === "NOT_FOUND";
 
@@ -29,7 +29,7 @@ const stopped: Failure = {
 /** The rate limit counts per minute: many changes wait for the next one. */
 export type Call = <T>(send: () => Promise<Result<T>>) => Promise<Result<T>>;
 
-/** `onWait`: the rate limit is reached for this many milliseconds. Once the signal aborts, nothing is sent again. */
+/** `onWait`: the rate limit is reached for this many milliseconds. After the signal aborts, nothing is sent again. */
 export const withRateLimit =
   (onWait: (milliseconds: number) => void, signal?: AbortSignal): Call =>
   async (send) => {

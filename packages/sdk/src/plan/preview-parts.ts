@@ -1,4 +1,4 @@
-// Splits a plan into parts that the server can preview on their own.
+// Splits a plan into parts that the server can preview separately.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Change } from "@halyard/core/plan/plan";
 import { namedSegments } from "@halyard/core/targeting/references";
@@ -11,7 +11,7 @@ const flagIn = (change: Change): Flag | undefined => {
   return change.kind === "update" ? change.after : undefined;
 };
 
-/** The flags and segments that the change names. */
+/** The flags and segments that the change references. */
 const namedIn = (change: Change): readonly string[] => {
   const flag = flagIn(change);
   if (flag === undefined) return [];
@@ -23,7 +23,7 @@ const namedIn = (change: Change): readonly string[] => {
 
 /**
  * Nothing of a preview is stored, so a part can't refer to what another part creates. Each part also has the new flags and
- * segments that its changes name, even if an earlier part has them.
+ * segments that its changes reference, even if an earlier part has them.
  */
 export const previewParts = (
   changes: readonly Change[],

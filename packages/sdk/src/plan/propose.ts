@@ -1,4 +1,4 @@
-// Proposes a plan in a protected environment: as few change requests as its operations fit into.
+// Proposes a plan in a protected environment, in as few change requests as possible.
 
 import { bytesOf } from "@halyard/core/flags/rules";
 import type { Change } from "@halyard/core/plan/plan";
@@ -13,13 +13,13 @@ import type { Result } from "../management/result.ts";
 import { previewParts } from "./preview-parts.ts";
 import { membersBetween } from "./segment-members.ts";
 
-/** What the server takes in one request: 100 operations in 256 KiB. */
+/** The server accepts up to 100 operations and 256 KiB in one request. */
 const maxOperations = 100;
 const maxBytes = 240 * 1_024;
 /** Milliseconds: many flags and contexts take a while. */
 const previewTimeout = 60_000;
 
-/** They do what a change of a plan does. */
+/** The operations of one change of a plan. */
 export const operationsOf = (change: Change): readonly NewOperation[] => {
   const { key } = change;
   if (change.of === "segment") {
@@ -102,7 +102,7 @@ export const previewPlan = async (
   return results;
 };
 
-/** One after the other, up to the first that is refused. */
+/** One after the other, up to the first that is rejected. */
 export const proposeChanges = async (
   { changeRequests }: Management,
   changes: readonly Change[],

@@ -1,9 +1,9 @@
-// Changes of the lists of a segment. Long ones travel in parts, each small enough for one request.
+// Changes of the lists of a segment. Long ones are sent in parts, each small enough for one request.
 import { bytesOf } from "@halyard/core/flags/rules";
 import { type MemberList, memberLists, type Segment } from "@halyard/core/targeting/segment";
 import type { Management } from "../management/management.ts";
 
-/** What goes makes room for what comes. */
+/** Removals come first, to make room for additions. */
 const verbs = ["remove", "add"] as const;
 
 /** What to add to the lists of a segment and what to remove. */
@@ -15,7 +15,7 @@ export type MembersChange = {
 
 type Lists = Pick<Segment, MemberList>;
 
-/** What to add to the lists of one segment, and what to remove, so that they are those of the other. */
+/** The additions and removals that turn the lists of one segment into those of the other. */
 export const membersBetween = (before: Lists, after: Lists): MembersChange => {
   const changes = memberLists.map((list) => {
     const [old, now] = [new Set(before[list]), new Set(after[list])];
@@ -28,7 +28,7 @@ export const membersBetween = (before: Lists, after: Lists): MembersChange => {
 
 type Part = { [List in MemberList]?: { [Verb in (typeof verbs)[number]]?: string[] } };
 
-/** A request may have 256 KiB. */
+/** The server accepts requests of up to 256 KiB. */
 const maxPartBytes = 200 * 1_024;
 
 /** Of the member as JSON, with its comma. */

@@ -1,5 +1,5 @@
 // The server's URL and API key, validated once when a client is created.
-import type { Fetch } from "./read-event-stream.ts";
+import type { Fetch } from "./exchange.ts";
 
 export interface Address {
   /** The server's URL, such as `https://flags.example.com`. */
@@ -18,19 +18,16 @@ export interface Server {
 }
 
 export const serverAt = ({ url, key, fetch }: Address): Server => {
-  if (typeof url !== "string" || !/^https?:\/\/[^/?#]+[^?#]*$/.test(url)) {
-    throw new TypeError("url must be the URL of a Halyard server, such as https://example.com");
-  }
-  // fetch refuses such a URL, and a message would repeat the password.
-  if (/^https?:\/\/[^/?#]*@/.test(url)) {
-    throw new TypeError("url must not contain a user or a password: the key authenticates");
+  // fetch rejects a URL with a password, and its message would repeat the password.
+  if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url)) {
+    throw new TypeError("url must be the URL of a Halyard server, without a password");
   }
   // A line break or a non-ASCII character would make every request fail later.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
-    throw new TypeError("key must be an API key of the Halyard server");
+    throw new TypeError("key must be an API key");
   }
   return {
-    base: url.replace(/\/+$/, ""),
+    base: `${url}`.replace(/\/+$/, ""),
     authorization: { authorization: `Bearer ${key}` },
     // Wrapped: browsers reject a fetch that is called as a method of another object.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),

@@ -1,14 +1,14 @@
 // Rejects options that a client doesn't have and options of the wrong type, before anything starts.
 import { standardTiming } from "./timing.ts";
 
-/** The types of a value, as the message has them. */
+/** The types of a value, as the message names them. */
 type Kind = "array" | "boolean" | "false" | "function" | "number" | "object" | "string";
 type Kinds = Kind | `${Kind} or ${Kind}`;
 
 /** What each option must be. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, Kinds>>;
 
-/** Those of both clients. */
+/** The options of both clients. */
 export const commonKinds = {
   url: "string",
   key: "string",
@@ -28,7 +28,7 @@ const kindOf = (value: unknown): string => {
   return typeof value === "number" && !(value >= 0) ? `${value}` : typeof value;
 };
 
-/** Throws a TypeError. Its message has no strings from the options: one can be a key in the wrong place. */
+/** Throws a TypeError. Its message includes no values of options: one can be an API key in the wrong place. */
 const checkOptions = (
   options: object,
   kinds: Readonly<Record<string, Kinds>>,
@@ -36,13 +36,13 @@ const checkOptions = (
 ): void => {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     const expected = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (expected === undefined) {
+    if (!expected) {
       const known = Object.keys(kinds).sort().join(", ");
       throw new TypeError(`unknown option ${place}${name}; the known options are ${known}`);
     }
     const found = kindOf(value);
-    const kind = value === false && expected.endsWith("false") ? "false" : found;
-    if (value !== undefined && !expected.split(" or ").includes(kind)) {
+    const isAllowed = expected.includes(found) || (value === false && expected.endsWith("false"));
+    if (value !== undefined && !isAllowed) {
       throw new TypeError(`the option ${place}${name} must be ${expected}, but is ${found}`);
     }
   }

@@ -9,7 +9,7 @@ export interface ClientError {
     | "FORBIDDEN"
     /** A response that this version cannot use. */
     | "UNEXPECTED_ANSWER"
-    /** The runtime ends what a client needs to follow changes, such as timers. */
+    /** The runtime stops the timers and connections that a client needs to follow changes. */
     | "UNSUPPORTED_RUNTIME"
     /** The application's cache could not load or save. */
     | "CACHE_FAILED"
@@ -25,62 +25,62 @@ export interface ClientError {
   readonly message: string;
   /** The HTTP status; absent without a response. */
   readonly status?: number;
+  /** From the server's Retry-After, in milliseconds. */
+  readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
-const messageIn = (text: string): string | undefined => {
-  try {
-    const { message, errorDetails } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof message === "string") return message;
-    return typeof errorDetails === "string" ? errorDetails : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-/** A redirect is not followed: the key would not go along. Browsers do not say where it leads. */
-export const redirectOf = (response: Response): string | undefined => {
-  const isRedirect = response.type === "opaqueredirect" || /^30[12378]$/.test(`${response.status}`);
-  if (!isRedirect) return undefined;
-  const target = response.headers.get("location");
-  return `the server redirects${target === null ? "" : ` to ${target}`}: use the address of the server itself`;
+/** A redirect is not followed, because the key would not go along. Browsers hide its status and its target. */
+export const redirectOf = ({ status, headers }: Response): string | undefined => {
+  if (!/^(0|30[12378])$/.test(`${status}`)) return undefined;
+  const target = headers.get("location");
+  return `the server redirects${target ? ` to ${target}` : ""}: use the address of the server itself`;
 };
 
 /** Whether the same request may succeed later. */
 export const isTemporary = (status: number): boolean =>
   status === 408 || status === 429 || (status >= 500 && status !== 501);
 
+const codeOf = (status: number): ClientError["code"] => {
+  if (status === 401) return "UNAUTHORIZED";
+  if (status === 403) return "FORBIDDEN";
+  return isTemporary(status) ? "UNREACHABLE" : "UNEXPECTED_ANSWER";
+};
+
 /** The error of an unsuccessful response. Reads the body, so that the connection can be reused. */
 export const errorOfResponse = async (response: Response): Promise<ClientError> => {
   const { status } = response;
-  const text = await response.text().catch(() => "");
-  const redirect = redirectOf(response);
-  if (redirect !== undefined) return { code: "UNEXPECTED_ANSWER", message: redirect, status };
-  const reason = messageIn(text);
-  const message = `the server responded with ${status}${reason === undefined ? "" : `: ${reason}`}`;
-  if (status === 401) return { code: "UNAUTHORIZED", message, status };
-  if (status === 403) return { code: "FORBIDDEN", message, status };
+  const body = (await response.json().catch(() => undefined)) as Record<string, unknown> | null;
+  const reason = body?.message ?? body?.errorDetails;
+  const retryAfter = retryAfterOf(response);
   return {
-    code: isTemporary(status) ? "UNREACHABLE" : "UNEXPECTED_ANSWER",
-    message,
+    code: codeOf(status),
+    message:
+      redirectOf(response) ??
+      `the server responded with ${status}${typeof reason === "string" ? `: ${reason}` : ""}`,
     status,
+    ...(retryAfter && { retryAfter }),
   };
 };
 
+/** The error of a successful response that is not what was requested. */
+export const unexpectedResponse = (requested: string, status: number): ClientError => ({
+  code: "UNEXPECTED_ANSWER",
+  message: `the server's response is not ${requested}`,
+  status,
+});
+
 export const unreachable = (cause: unknown): ClientError => {
-  const inner = (cause as { cause?: { message?: unknown } } | undefined)?.cause?.message;
-  const outer = cause instanceof Error ? cause.message : String(cause);
-  const message = `the server cannot be reached: ${typeof inner === "string" ? inner : outer}`;
-  return { code: "UNREACHABLE", message, cause };
+  const { message, cause: inner } = Object(cause) as Error;
+  // The message of fetch itself says only that it failed.
+  const reason = (inner as Partial<Error> | undefined)?.message || message || cause;
+  return { code: "UNREACHABLE", message: `the server cannot be reached: ${String(reason)}`, cause };
 };
 
+/** Whether the client can't get values before something else changes, such as the key. */
 export const isRefusal = ({ code }: ClientError): boolean =>
-  code === "UNAUTHORIZED" || code === "FORBIDDEN";
+  ["UNAUTHORIZED", "FORBIDDEN", "UNSUPPORTED_RUNTIME"].includes(code);
 
-/** The Retry-After header, in seconds or as a date, in milliseconds from now. */
-export const retryAfterOf = (response: Response): number | undefined => {
-  const header = response.headers.get("retry-after");
-  if (header === null) return undefined;
-  const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
-};
+/** The Retry-After header in milliseconds. Halyard sends seconds; a date is ignored. */
+export const retryAfterOf = ({ headers }: Response): number | undefined =>
+  1_000 * Number(headers.get("retry-after")) || undefined;

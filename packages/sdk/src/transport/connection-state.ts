@@ -1,12 +1,14 @@
-// The connection state of a client: its transitions, their events, and waiting until it is ready.
+// The connection state of a client: its transitions and their events, and `ready`.
 import { type ClientError, isRefusal } from "./client-error.ts";
-import type { Listeners } from "./listeners.ts";
+import { createListeners, type Listeners } from "./listeners.ts";
+import { longestTimer } from "./timers.ts";
 import { maxConfirmedAge, type Timing } from "./timing.ts";
+import type { Warnings } from "./warn.ts";
 
 export type ClientState =
   /** The server's flags are not loaded yet. */
   | "connecting"
-  /** The values are the server's, as of about the last minute at most. */
+  /** The server has confirmed the values within about the last minute. */
   | "live"
   /** The values may be out of date: the server is unreachable, or the page is hidden. */
   | "stale"
@@ -22,7 +24,7 @@ export interface ClientEvents {
   readonly ready: Record<never, never>;
   /** Values may have changed. */
   readonly change: { readonly keys: readonly string[] };
-  /** The values may be out of date from now on; emitted once, `error` for each failed attempt. */
+  /** The values may be out of date from now on. Emitted once, but `error` for each failed attempt. */
   readonly stale: { readonly error: ClientError };
   /** Live again after `stale` or `failed`. */
   readonly reconnected: Record<never, never>;
@@ -31,7 +33,7 @@ export interface ClientEvents {
   readonly closed: Record<never, never>;
 }
 
-/** Why the server's flags are not loaded is in `error`. */
+/** `error` says why the server's flags are not loaded. */
 export type Ready = { readonly ok: true } | { readonly ok: false; readonly error: ClientError };
 
 export interface ReadyOptions {
@@ -41,137 +43,139 @@ export interface ReadyOptions {
   readonly allowStale?: boolean;
 }
 
-export interface ConnectionState {
-  readonly current: ClientState;
+/** The part of the state that clients expose. */
+export interface ExposedState {
+  readonly state: ClientState;
   /** The last error; undefined while the values are the server's. */
   readonly error: ClientError | undefined;
-  /** Undefined unless live. */
+  /** How changes arrive; undefined unless the state is `live`, and without a server. */
   readonly transport: Transport | undefined;
-  /** Milliseconds since the server confirmed the values; undefined before it has. */
+  /** Milliseconds since the server sent the values or confirmed them; undefined before it has. */
   readonly valuesAge: number | undefined;
+  /** Waits for the server's flags: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
+  ready(options?: ReadyOptions): Promise<Ready>;
+  /** Returns the function that removes the listener. Errors of listeners are logged. */
+  readonly on: Listeners<ClientEvents>["on"];
+}
+
+export interface ConnectionState {
+  readonly exposed: ExposedState;
+  /** The values of these flags may have changed. */
+  readonly changed: (keys: readonly string[]) => void;
   /** There are values from `bootstrap` or `cache`. */
   readonly known: () => void;
-  /** The values are the server's as of now. Without a server there is no transport. */
+  /** The server has just confirmed the values. Without a server there is no transport. */
   readonly live: (transport?: Transport) => void;
+  /** Something failed that doesn't affect the values. */
+  readonly failed: (error: ClientError) => void;
+  /** The values are no longer kept current. */
   readonly lost: (error: ClientError) => void;
-  /** Nothing is wrong, but the values are no longer kept current. */
-  readonly paused: (why: ClientError) => void;
-  /** Settles when the server's flags are loaded, after the timeout, when the key is rejected or the client is closed. */
-  readonly ready: (options?: ReadyOptions) => Promise<Ready>;
   close(): void;
 }
 
 const standardTimeout = 10_000;
-const closedError: ClientError = { code: "CLOSED", message: "the client is closed" };
 
-export const createConnectionState = (
-  listeners: Listeners<ClientEvents>,
-  warn: (error: ClientError) => void,
-  timing: Timing,
-): ConnectionState => {
+export const createConnectionState = (warn: Warnings, timing: Timing): ConnectionState => {
+  const listeners = createListeners<ClientEvents>(warn.listenerFailed);
   let current: ClientState = "connecting";
   let error: ClientError | undefined;
   let transport: Transport | undefined;
   /** By the clock of the system, which continues while the machine sleeps. */
   let confirmedAt: number | undefined;
-  const age = () => (confirmedAt === undefined ? undefined : Math.max(0, Date.now() - confirmedAt));
-  /** Where timers stand still, such as in a suspended process, nothing else reveals that the values are old. */
-  const shown = (): ClientState =>
-    current === "live" && (age() ?? 0) > maxConfirmedAge(timing) ? "stale" : current;
   let wasLive = false;
   let isKnown = false;
   /** Each is reported once, until the client is live again. */
   const reported = new Set<ClientError["code"]>();
-  /** Each with whether it accepts values of `bootstrap` or `cache`. */
-  const waiting = new Map<(ready: Ready) => void, boolean>();
-  const settle = (ready: Ready, isStale = false) => {
-    for (const [resolve, allowStale] of waiting) {
-      if (isStale && !allowStale) continue;
-      waiting.delete(resolve);
-      resolve(ready);
-    }
-  };
-  const report = (problem: ClientError) => {
-    // After the first flags a server that is away for a while is no mistake: the events tell of it.
-    if (reported.has(problem.code) || (wasLive && problem.code === "UNREACHABLE")) return;
-    reported.add(problem.code);
-    warn(problem);
+  /** Each settles a call of `ready` that can be settled now. */
+  const waiting = new Set<() => void>();
+  const settle = () => {
+    for (const each of waiting) each();
   };
 
-  return {
-    get current() {
-      return shown();
+  const exposed: ExposedState = {
+    get state() {
+      // In a suspended process, timers stand still: only the age shows that the values are old.
+      return current === "live" && (exposed.valuesAge ?? 0) > maxConfirmedAge(timing)
+        ? "stale"
+        : current;
     },
     get error() {
       return error;
     },
     get transport() {
-      return shown() === "live" ? transport : undefined;
+      return exposed.state === "live" ? transport : undefined;
     },
     get valuesAge() {
-      return age();
+      return confirmedAt && Math.max(0, Date.now() - confirmedAt);
+    },
+    ready: ({ timeout = standardTimeout, allowStale = false } = {}) =>
+      new Promise((resolve) => {
+        const settleOne = (late?: ClientError) => {
+          const isReady = current !== "closed" && (wasLive || (allowStale && isKnown));
+          const failure = /closed|failed/.test(current) ? error : late && (error ?? late);
+          if (!isReady && !failure) return;
+          clearTimeout(timer);
+          waiting.delete(settleOne);
+          resolve(isReady || !failure ? { ok: true } : { ok: false, error: failure });
+        };
+        const message = `timed out after ${timeout} ms`;
+        // This timer keeps the program running: the caller waits for it.
+        const timer = setTimeout(
+          () => settleOne({ code: "UNREACHABLE", message }),
+          Math.min(timeout, longestTimer),
+        );
+        waiting.add(settleOne);
+        settleOne();
+      }),
+    on: listeners.on,
+  };
+
+  const failed = (problem: ClientError) => listeners.emit("error", { error: problem });
+
+  return {
+    exposed,
+    failed,
+    changed(keys) {
+      if (keys.length > 0) listeners.emit("change", { keys });
     },
     known() {
       isKnown = true;
-      settle({ ok: true }, true);
+      settle();
     },
     live(by) {
       if (current === "closed") return;
       transport = by;
-      if (by !== undefined) confirmedAt = Date.now();
+      if (by) confirmedAt = Date.now();
       if (current === "live") return;
+      const name = wasLive ? "reconnected" : "ready";
       current = "live";
       error = undefined;
-      reported.clear();
-      const name = wasLive ? "reconnected" : "ready";
       wasLive = true;
-      settle({ ok: true });
+      reported.clear();
+      settle();
       listeners.emit(name, {});
     },
     lost(problem) {
       if (current === "closed") return;
-      const before = current;
+      const { code } = problem;
+      const wasCurrent = current === "live";
       error = problem;
-      if (isRefusal(problem) || problem.code === "UNSUPPORTED_RUNTIME") {
-        current = "failed";
-        settle({ ok: false, error: problem });
-      } else if (before === "live") current = "stale";
-      report(problem);
-      listeners.emit("error", { error: problem });
-      if (before === "live" && current === "stale") listeners.emit("stale", { error: problem });
-    },
-    paused(why) {
-      if (current !== "live") return;
-      current = "stale";
-      error = why;
-      listeners.emit("stale", { error: why });
-    },
-    ready({ timeout = standardTimeout, allowStale = false } = {}) {
-      if (current === "closed") return Promise.resolve({ ok: false, error: closedError });
-      if (wasLive || (allowStale && isKnown)) return Promise.resolve({ ok: true });
-      if (current === "failed" && error) return Promise.resolve({ ok: false, error });
-      return new Promise((resolve) => {
-        const settleOne = (ready: Ready) => {
-          clearTimeout(timer);
-          resolve(ready);
-        };
-        // This timer keeps the program running: the caller waits for it.
-        const timer = setTimeout(
-          () => {
-            waiting.delete(settleOne);
-            const message = `the server has not responded within ${timeout} ms`;
-            resolve({ ok: false, error: error ?? { code: "UNREACHABLE", message } });
-          },
-          Math.min(timeout, 2 ** 31 - 1),
-        );
-        waiting.set(settleOne, allowStale);
-      });
+      if (isRefusal(problem)) current = "failed";
+      else if (wasCurrent) current = "stale";
+      settle();
+      if (code !== "PAUSED") {
+        // An outage after the first flags is not a mistake in the setup: only the events report it.
+        if (!reported.has(code) && !(wasLive && code === "UNREACHABLE")) warn.problem(problem);
+        reported.add(code);
+        failed(problem);
+      }
+      if (wasCurrent && current === "stale") listeners.emit("stale", { error: problem });
     },
     close() {
       if (current === "closed") return;
       current = "closed";
-      error = closedError;
-      settle({ ok: false, error: closedError });
+      error = { code: "CLOSED", message: "the client is closed" };
+      settle();
       listeners.emit("closed", {});
       listeners.clear();
     },

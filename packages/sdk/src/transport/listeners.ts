@@ -13,29 +13,26 @@ export interface Listeners<Events> {
 export const createListeners = <Events>(
   onError: (name: string, cause: unknown) => void,
 ): Listeners<Events> => {
-  const lists = new Map<keyof Events, Set<{ readonly run: (event: never) => unknown }>>();
+  /** Objects, so that the same function can be added twice and removed once. */
+  const listeners = new Set<{
+    readonly name: keyof Events;
+    readonly run: (event: never) => unknown;
+  }>();
   return {
-    on(name, listener) {
-      const list = lists.get(name) ?? new Set();
-      lists.set(name, list);
-      // Wrapped, so that the same function can be added twice and removed once.
-      const entry = { run: listener };
-      list.add(entry);
-      return () => void list.delete(entry);
+    on(name, run) {
+      const listener = { name, run };
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     emit(name, event) {
-      for (const { run } of [...(lists.get(name) ?? [])]) {
-        try {
-          const result = run(event as never);
-          if (result instanceof Promise)
-            result.catch((cause: unknown) => onError(String(name), cause));
-        } catch (cause) {
-          onError(String(name), cause);
-        }
+      for (const listener of [...listeners]) {
+        if (listener.name !== name) continue;
+        const run = async () => listener.run(event as never);
+        run().catch((cause: unknown) => onError(String(name), cause));
       }
     },
     clear() {
-      lists.clear();
+      listeners.clear();
     },
   };
 };

@@ -3,114 +3,89 @@ import {
   type ClientError,
   errorOfResponse,
   isRefusal,
-  retryAfterOf,
+  unexpectedResponse,
   unreachable,
 } from "./client-error.ts";
+import { type Deadline, exchange, type Fetch } from "./exchange.ts";
 import { createEventParser, type EventStreamReader } from "./server-sent-events.ts";
-import { startTimer } from "./timers.ts";
 import type { Timing } from "./timing.ts";
 
-export type Fetch = typeof globalThis.fetch;
+/** A stream that was open for this long resets the retry delay. */
+const soundAfter = 10_000;
 
-export type StreamOutcome =
-  /** It was open. `sound` if it was open long enough to reset the retry delay. */
-  | { readonly kind: "over"; readonly sound: boolean; readonly error: ClientError }
-  | { readonly kind: "refused"; readonly error: ClientError }
-  /** The server responds, but without a working stream. */
-  | { readonly kind: "unavailable"; readonly error: ClientError }
-  | {
-      readonly kind: "unreachable";
-      readonly error: ClientError;
-      readonly retryAfter: number | undefined;
-    };
+export interface StreamOutcome {
+  readonly kind: /** The stream was open and has ended. */
+    | "over"
+    /** The key or the token is rejected. */
+    | "refused"
+    /** The server responds, but without a working stream. */
+    | "unavailable"
+    | "unreachable";
+  /** The stream was open long enough to reset the retry delay. */
+  readonly sound?: boolean;
+  readonly error: ClientError;
+}
 
 export interface EventStreamRequest extends EventStreamReader {
   readonly fetch: Fetch;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly signal: AbortSignal;
 }
 
-const isEventStream = (response: Response): boolean =>
-  /^text\/event-stream\s*(;|$)/i.test(response.headers.get("content-type") ?? "");
+const isEventStream = ({ ok, headers }: Response): boolean =>
+  ok && /^text\/event-stream\b/i.test(`${headers.get("content-type")}`);
 
 const outcomeOf = async (response: Response): Promise<StreamOutcome> => {
-  if (response.ok) {
-    await response.body?.cancel().catch(() => undefined);
-    const message = "the server's response is not an event stream";
-    const error = { code: "UNEXPECTED_ANSWER", message, status: response.status } as const;
-    return { kind: "unavailable", error };
-  }
-  const retryAfter = retryAfterOf(response);
-  const error = await errorOfResponse(response);
+  const error = response.ok
+    ? unexpectedResponse("an event stream", response.status)
+    : await errorOfResponse(response);
+  // A body that is left unread may never end.
+  await response.body?.cancel().catch(() => undefined);
   if (isRefusal(error)) return { kind: "refused", error };
-  if (error.code === "UNREACHABLE") return { kind: "unreachable", error, retryAfter };
-  return { kind: "unavailable", error };
+  return { kind: error.code === "UNREACHABLE" ? "unreachable" : "unavailable", error };
 };
 
 /** Never rejects: an error of the reader ends the connection like any other. */
 export const readEventStream = async (request: EventStreamRequest): Promise<StreamOutcome> => {
   const { fetch, url, headers, timing, signal } = request;
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  let silent = false;
-  let cancelWatch = () => {};
-  const watch = (milliseconds: number) => {
-    cancelWatch();
-    cancelWatch = startTimer(milliseconds, () => {
-      silent = true;
-      abort();
-    });
+  const parse = createEventParser(request);
+  let opened: AbortSignal | undefined;
+  let openedAt = 0;
+  let received = false;
+
+  const read = async (response: Response, deadline: Deadline): Promise<StreamOutcome> => {
+    if (!response.body || !isEventStream(response)) return outcomeOf(response);
+    opened = deadline.signal;
+    openedAt = performance.now();
+    const decoder = new TextDecoder();
+    const bytes = response.body.getReader();
+    const cancel = () => void bytes.cancel().catch(() => undefined);
+    // Not every runtime cancels a body when its request is aborted.
+    opened.addEventListener("abort", cancel);
+    try {
+      for (;;) {
+        const { done, value } = await bytes.read();
+        opened.throwIfAborted();
+        if (done) throw new Error("the stream ended");
+        received = true;
+        deadline.extend(timing.silence);
+        parse(decoder.decode(value, { stream: true }));
+      }
+    } finally {
+      cancel();
+    }
   };
 
-  let openedAt: number | undefined;
-  let received = false;
   try {
-    watch(timing.requestTimeout);
-    const response = await fetch(url, {
-      headers: { accept: "text/event-stream", ...headers },
-      redirect: "manual",
-      signal: stop.signal,
-    });
-    if (!response.ok || !isEventStream(response) || response.body === null) {
-      return await outcomeOf(response);
-    }
-    openedAt = performance.now();
-    const bytes = response.body.getReader();
-    // Not every runtime cancels a body when its request is aborted.
-    stop.signal.addEventListener("abort", () => void bytes.cancel().catch(() => undefined));
-    const decoder = new TextDecoder();
-    const parse = createEventParser(request);
-    for (;;) {
-      const { done, value } = await bytes.read();
-      if (done) break;
-      received = true;
-      watch(timing.silence);
-      try {
-        parse(decoder.decode(value, { stream: true }));
-      } catch (cause) {
-        const message = `the stream cannot be parsed: ${String(cause)}`;
-        return {
-          kind: "over",
-          sound: false,
-          error: { code: "UNEXPECTED_ANSWER", message, cause },
-        };
-      }
-    }
-    throw new Error(silent ? "no data for too long" : "the stream ended");
+    const init = { headers: { accept: "text/event-stream", ...headers } };
+    return await exchange({ fetch, url, init, timeout: timing.requestTimeout, signal, read });
   } catch (cause) {
-    const error = unreachable(silent ? new Error("no data for too long") : cause);
-    if (openedAt === undefined) return { kind: "unreachable", error, retryAfter: undefined };
+    const error = unreachable(cause);
+    if (!opened) return { kind: "unreachable", error };
     // A proxy buffers the stream.
-    if (!received && silent) return { kind: "unavailable", error };
-    const sound = performance.now() - openedAt >= timing.soundAfter;
-    return { kind: "over", sound, error };
-  } finally {
-    cancelWatch();
-    signal.removeEventListener("abort", abort);
-    abort();
+    if (!received && opened.aborted) return { kind: "unavailable", error };
+    return { kind: "over", sound: performance.now() - openedAt >= soundAfter, error };
   }
 };

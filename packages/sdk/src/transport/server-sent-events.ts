@@ -11,68 +11,41 @@ export interface EventStreamReader {
   onEvent(event: ServerSentEvent): void;
   /** A comment line: the server's heartbeat. */
   onComment(): void;
-  /** The reconnection delay that the server asks for. */
-  onRetry(milliseconds: number): void;
+  /** The reconnection delay that the server requests. */
+  onRetry?(milliseconds: number): void;
 }
 
-/** Larger than any environment: protects the memory from a stream that is not Halyard's. */
-const maxEventLength = 2 ** 27;
-
-/** Takes the next chunk; throws when an event is too large. */
+/** Takes the next chunk. Lines end with LF or CRLF; no server uses the lone CR that the format also allows. */
 export const createEventParser = (reader: EventStreamReader): ((text: string) => void) => {
-  let partial: string[] = [];
-  let partialLength = 0;
-  let endedWithReturn = false;
-  let data: string[] = [];
-  let dataLength = 0;
+  let partial = "";
+  /** Each line of data ends with a line feed. */
+  let data = "";
   let name = "";
   let id = "";
 
-  const dispatch = () => {
-    const event = { name: name === "" ? "message" : name, data: data.join("\n"), id };
-    const isEvent = data.length > 0;
-    data = [];
-    dataLength = 0;
-    name = "";
-    if (isEvent) reader.onEvent(event);
-  };
-
-  const takeField = (field: string, value: string) => {
-    if (field === "data") {
-      data.push(value);
-      dataLength += value.length;
-    } else if (field === "event") name = value;
-    else if (field === "id" && !value.includes("\0")) id = value;
-    else if (field === "retry" && /^\d{1,9}$/.test(value)) reader.onRetry(Number(value));
-  };
-
   const takeLine = (line: string) => {
-    if (line === "") return dispatch();
-    const colon = line.indexOf(":");
-    if (colon === 0) return reader.onComment();
-    if (colon === -1) return takeField(line, "");
-    const value = line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    return takeField(line.slice(0, colon), value);
+    const [field = ""] = line.split(":", 1);
+    const value = line.slice(field.length + 1).replace(/^ /, "");
+    if (line === "") {
+      const event = { name: name || "message", data: data.slice(0, -1), id };
+      const isEvent = data !== "";
+      data = "";
+      name = "";
+      if (isEvent) reader.onEvent(event);
+    } else if (field === "") reader.onComment();
+    else if (field === "data") data += `${value}\n`;
+    else if (field === "event") name = value;
+    else if (field === "id" && !value.includes("\0")) id = value;
+    else if (field === "retry" && /^\d{1,9}$/.test(value)) reader.onRetry?.(Number(value));
   };
 
   return (text) => {
-    if (text === "") return;
-    // A CR and an LF in different chunks are one line end.
-    let start = endedWithReturn && text.startsWith("\n") ? 1 : 0;
-    const lineEnd = /\r\n|[\r\n]/g;
-    lineEnd.lastIndex = start;
-    for (let match = lineEnd.exec(text); match !== null; match = lineEnd.exec(text)) {
-      const line = partial.join("") + text.slice(start, match.index);
-      partial = [];
-      partialLength = 0;
-      start = lineEnd.lastIndex;
-      takeLine(line);
+    // Searches only the chunk for line ends: searching a large event again for each chunk would take quadratic time.
+    const [first = "", ...lines] = text.split("\n");
+    partial += first;
+    for (const line of lines) {
+      takeLine(partial.replace(/\r$/, ""));
+      partial = line;
     }
-    endedWithReturn = text.endsWith("\r");
-    if (start < text.length) {
-      partial.push(text.slice(start));
-      partialLength += text.length - start;
-    }
-    if (partialLength + dataLength > maxEventLength) throw new Error("the event is too large");
   };
 };

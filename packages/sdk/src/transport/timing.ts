@@ -2,7 +2,7 @@
 import { type ClientError, isRefusal } from "./client-error.ts";
 
 export interface Timing {
-  /** Between two polls, where streams are blocked. */
+  /** Between two polls, if streams are blocked. */
   readonly pollInterval: number;
   /** How long to poll, after a response that is not a stream or a silent stream, before streaming is tried again. */
   readonly streamRetry: number;
@@ -12,17 +12,13 @@ export interface Timing {
   readonly requestTimeout: number;
   /** The upper bound of the first retry delay. Doubles with the second failure, and with each after the 17th. */
   readonly minimumDelay: number;
-  /** The upper bound of every retry delay. */
+  /** The upper bound of every retry delay. While the key is rejected, the first is a second, and doubles with each failure. */
   readonly maximumDelay: number;
-  /** A stream that was open for this long resets the retry delay. */
-  readonly soundAfter: number;
-  /** The longest pause while the key is rejected. The first is a second, and doubles with each further failure. */
-  readonly refusedDelay: number;
   /** Between two usage reports. */
   readonly usageInterval: number;
 }
 
-/** The part that programs may set. The rest depends on the server and on the other values. */
+/** The values that programs can set. The others depend on the server and on each other. */
 export type TimingOptions = Partial<
   Pick<Timing, "pollInterval" | "requestTimeout" | "maximumDelay" | "usageInterval">
 >;
@@ -34,40 +30,41 @@ export const standardTiming: Timing = {
   requestTimeout: 10_000,
   minimumDelay: 500,
   maximumDelay: 30_000,
-  soundAfter: 10_000,
-  refusedDelay: 30_000,
   usageInterval: 60_000,
 };
 
-/** A random part of it, so that clients that lost the same server do not reconnect all at once. */
+/** A random part of this time, so that clients of the same server do not all reconnect at once. */
 export const jittered = (milliseconds: number): number => Math.random() * milliseconds;
 
-const doubled = (first: number, times: number): number => first * 2 ** Math.min(times, 30);
-
-/** Tries before the delay grows further: a brief outage, such as a restart, is over by then. */
+/** Attempts before the delay grows further: a brief outage, such as a restart, is over by then. */
 const quickTries = 16;
 
 /** The retry delay after this many failures in a row: about half a second on average at first, and then longer each time. */
 export const delayAfter = (failures: number, timing: Timing): number => {
   const times = Math.min(failures - 1, Math.max(1, failures - quickTries));
-  return jittered(Math.min(timing.maximumDelay, doubled(timing.minimumDelay, times)));
+  return jittered(Math.min(timing.maximumDelay, timing.minimumDelay * 2 ** times));
 };
 
 /** The delay before another stream when streams fail although other requests succeed. */
 export const streamDelayAfter = (misses: number, timing: Timing): number =>
   misses === 1 ? 0 : delayAfter(misses, timing);
 
-/** Within 10% of it, so that periodic requests of many clients spread out. */
-export const roughly = (milliseconds: number): number =>
-  milliseconds * 0.9 + jittered(milliseconds * 0.2);
+/** This time ±10%, so that periodic requests of many clients spread out. */
+export const roughly = (milliseconds: number): number => milliseconds * (0.9 + jittered(0.2));
 
 const firstRefusedDelay = 1_000;
 
-/** The retry delay after this error. Many keys are rejected only for a moment, such as by a proxy or during a rotation. */
+/**
+ * The retry delay after this error, and at least the server's Retry-After. Many keys are rejected only for a moment, such as by a
+ * proxy or during a rotation.
+ */
 export const retryDelay = (error: ClientError, failures: number, timing: Timing): number =>
-  isRefusal(error)
-    ? roughly(Math.min(timing.refusedDelay, doubled(firstRefusedDelay, failures - 1)))
-    : delayAfter(failures, timing);
+  Math.max(
+    isRefusal(error)
+      ? roughly(Math.min(timing.maximumDelay, firstRefusedDelay * 2 ** (failures - 1)))
+      : delayAfter(failures, timing),
+    Math.min(error.retryAfter ?? 0, timing.maximumDelay),
+  );
 
 /** Values that the server has not confirmed for longer than this are out of date: every transport is slower only when it fails. */
 export const maxConfirmedAge = (timing: Timing): number =>

@@ -1,147 +1,92 @@
 // Reports the counts of evaluations to the server at intervals.
-import {
-  maxReportedNames,
-  type ResultCounter,
-  type ResultCounts,
-} from "@halyard/core/result-counts";
 import type { Server } from "./address.ts";
-import { exchange } from "./exchange.ts";
-import { startTimer } from "./timers.ts";
+import { lastReportTimeout, sendReport } from "./send-report.ts";
+import { runRepeatedly } from "./timers.ts";
 import { roughly, type Timing } from "./timing.ts";
 
-export interface Counter {
-  readonly key: string;
-  on: number;
-  off: number;
-  results?: ResultCounter | undefined;
-  /** Of evaluations that failed: `on` counts them. */
-  readonly errorCode?: string;
+/** Counts that were taken for a report. */
+export interface TakenCounts {
+  /** An entry of `evaluations`. */
+  readonly entry: object;
+  /** Adds them to the next report, because this one failed. */
+  readonly restore: () => void;
 }
 
 export interface UsageReport {
-  /** Sends the counts; `leaving` lets the request outlive a page that closes. */
-  flush(leaving?: boolean): Promise<void>;
+  /** Sends the counts by a request that can outlive its page. */
+  flush(): Promise<void>;
   /** Stops after a last report. */
   close(): Promise<void>;
 }
 
+/** The entry of a report for a result that was counted this often. */
+export type Counted = (count: number) => object;
+
+/** Counts results until a report takes them. */
+export interface Tally {
+  add(counted: Counted, times?: number): void;
+  readonly take: () => TakenCounts[];
+}
+
+export const createTally = (): Tally => {
+  const counts = new Map<Counted, number>();
+  const add = (counted: Counted, times = 1) =>
+    void counts.set(counted, (counts.get(counted) ?? 0) + times);
+  return {
+    add,
+    take() {
+      const taken = [...counts];
+      counts.clear();
+      return taken.map(([counted, count]) => ({
+        entry: counted(count),
+        restore: () => add(counted, count),
+      }));
+    },
+  };
+};
+
 const maxEntries = 1_000;
-const maxCount = 1_000_000_000;
-/** In characters, all of them ASCII: the server accepts 256 KiB, one entry takes up to 17 KiB, and contexts up to 88 KiB. */
-const maxLength = 150_000;
-/** Browsers reject keepalive requests of more than 64 KiB. */
-const maxKeepalive = 60_000;
-const lastReportTimeout = 3_000;
+/**
+ * Of the entries in characters, except for the last one. Browsers reject keepalive requests of more than 64 KiB. The server rejects
+ * reports of more than 256 KiB: those of programs can have entries of 17 KiB, and contexts of 88 KiB.
+ */
+const maxLength = 60_000;
 
-interface Taken {
-  readonly counter: Counter;
-  readonly counts: ResultCounts & { readonly on: number; readonly off: number };
-  /** As it is reported. */
-  readonly text: string;
-}
-
-const take = (counters: Iterable<Counter>): Taken[] => {
-  const taken: Taken[] = [];
-  for (const counter of counters) {
-    const on = Math.min(counter.on, maxCount);
-    const off = Math.min(counter.off, maxCount);
-    if (on + off === 0) continue;
-    counter.on -= on;
-    counter.off -= off;
-    const counts = { on, off, ...counter.results?.take(maxCount, maxReportedNames) };
-    const { key, errorCode } = counter;
-    const reported =
-      errorCode === undefined ? counts : { on: 0, off: 0, errors: { [errorCode]: on } };
-    taken.push({ counter, counts, text: JSON.stringify({ key, ...reported }) });
-  }
-  return taken;
-};
-
-/** The end of the report that begins at `start`. */
-const endOf = (taken: readonly Taken[], start: number): number => {
-  let length = 0;
-  let end = start;
-  while (end < taken.length && end - start < maxEntries && length < maxLength) {
-    length += taken[end]?.text.length ?? 0;
-    end += 1;
-  }
-  return end;
-};
-
-/** The server will never accept this report: a retry would block the next ones. */
-const isRejected = (status: number): boolean => status === 400 || status === 413;
-
-/** What a report carries beside the counts. */
-export interface Beside {
-  /** Contexts as JSON, of which each goes into one report. */
-  readonly contexts?: (() => readonly string[]) | undefined;
-  /** What the program tells of itself. */
-  readonly client?: (() => object | undefined) | undefined;
-}
+/** The server has taken the report, or never will: to send it again would block the next ones. */
+const isSettled = (status: number): boolean => /^(2..|400|413)$/.test(`${status}`);
 
 export const startUsageReport = (
-  { base, authorization, fetch }: Server,
+  server: Server,
   timing: Timing,
-  counters: () => Iterable<Counter>,
-  { contexts: takeContexts = () => [], client = () => undefined }: Beside = {},
+  take: () => readonly TakenCounts[],
+  /** Other fields of each report. */
+  more: () => object = () => ({}),
 ): UsageReport => {
-  const send = async (part: readonly Taken[], timeout: number, keepalive: boolean) => {
-    const contexts = takeContexts();
-    const self = client();
-    const counts = `"evaluations":[${part.map(({ text }) => text).join(",")}]${self === undefined ? "" : `,"client":${JSON.stringify(self)}`}`;
-    const sample = contexts.length === 0 ? "" : `,"contexts":[${contexts.join(",")}]`;
-    // What is said at the end must not be lost for the contexts.
-    const isLong = keepalive && counts.length + sample.length > maxKeepalive;
-    const body = `{${counts}${isLong ? "" : sample}}`;
-    try {
-      const status = await exchange({
-        fetch,
-        url: `${base}/api/v1/usage`,
-        init: {
-          method: "POST",
-          headers: { ...authorization, "content-type": "application/json" },
-          body,
-          ...(keepalive && body.length <= maxKeepalive && { keepalive }),
-        },
-        timeout,
-        read: async (response) => {
-          await response.text();
-          return response.status;
-        },
-      });
-      return (status >= 200 && status < 300) || isRejected(status);
-    } catch {
-      return false;
-    }
-  };
-
-  const report = async (timeout: number, keepalive: boolean) => {
-    const taken = take(counters());
-    for (let start = 0, end = 0; start < taken.length; start = end) {
-      end = endOf(taken, start);
-      if (await send(taken.slice(start, end), timeout, keepalive)) continue;
-      for (const { counter, counts } of taken.slice(start)) {
-        counter.on += counts.on;
-        counter.off += counts.off;
-        counter.results?.add(counts);
+  const report = async (timeout: number, leaving: boolean): Promise<void> => {
+    const left = [...take()];
+    while (left.length > 0) {
+      const part: TakenCounts[] = [];
+      for (
+        let length = 0;
+        left[0] && part.length < maxEntries && length < maxLength;
+        length += JSON.stringify(part.at(-1)).length
+      ) {
+        part.push(...left.splice(0, 1));
       }
-      return;
+      const body = JSON.stringify({ evaluations: part.map(({ entry }) => entry), ...more() });
+      if (isSettled(await sendReport(server, "/api/v1/usage", body, timeout, leaving))) continue;
+      for (const { restore } of part.concat(left.splice(0))) restore();
     }
   };
 
-  let cancel = () => {};
-  const schedule = () => {
-    cancel = startTimer(roughly(timing.usageInterval), () => {
-      void report(timing.requestTimeout, false).then(() => !closed && schedule());
-    });
-  };
-  let closed = false;
-  schedule();
+  const stop = runRepeatedly(
+    () => roughly(timing.usageInterval),
+    () => report(timing.requestTimeout, false),
+  );
   return {
-    flush: (leaving = false) => report(timing.requestTimeout, leaving),
+    flush: () => report(timing.requestTimeout, true),
     async close() {
-      closed = true;
-      cancel();
+      stop();
       await report(Math.min(lastReportTimeout, timing.requestTimeout), true);
     },
   };

@@ -1,7 +1,7 @@
-// Logs why a client cannot get its flags and what to check, and which listeners and evaluations fail.
+// Logs why a client cannot load its flags and what to check, and which listeners and evaluations fail.
 import type { ClientError } from "./client-error.ts";
 
-/** Receives one sentence for each problem; `false` keeps the client silent. */
+/** Receives a message for each problem; `false` logs nothing. */
 export type Log = ((message: string, error: ClientError) => void) | false;
 
 export interface Warnings {
@@ -10,50 +10,34 @@ export interface Warnings {
   readonly evaluationFailed: (error: ClientError) => void;
 }
 
-const advice: Readonly<Partial<Record<ClientError["code"], (address: string) => string>>> = {
-  UNREACHABLE: (address) => `Is ${address} the address of the server?`,
-  UNAUTHORIZED: () => "Check the key: it may be revoked, expired, or of another server.",
-  FORBIDDEN: () => "Use a key with another role.",
-  UNSUPPORTED_RUNTIME: () => "Use createEdgeClient of @halyard/sdk/edge here.",
-  UNEXPECTED_ANSWER: (address) =>
-    `Is ${address} the address of a Halyard server, and is the server at least as new as this SDK?`,
-};
-
-const toConsole = (message: string, error: ClientError): void => {
-  // With the stack that leads to the listener.
-  if (error.code === "LISTENER_FAILED") console.warn(`Halyard: ${error.message}:`, error.cause);
-  else console.warn(message);
-};
+const toConsole: Log = (message, { code, cause }) =>
+  // The stack of the cause leads to the listener.
+  console.warn(message, ...(code === "LISTENER_FAILED" ? [cause] : []));
 
 export const warnWith = (log: Log = toConsole, address: string): Warnings => {
-  const write = (message: () => string, error: ClientError): void => {
+  /** As text, a cause can throw, and so can a logger: neither must stop the client. */
+  const write = (error: ClientError, more: unknown): void => {
     try {
-      if (log !== false) log(message(), error);
-    } catch {
-      // A logger that throws must not stop the client.
+      if (log !== false)
+        log(`Halyard: ${error.message.replace(/\.$/, "")}. ${String(more)}`, error);
+    } catch {}
+  };
+  const hintFor = ({ code, status }: ClientError): string => {
+    if (code === "UNAUTHORIZED") {
+      return "Check the key: it may be revoked, expired, or of another server. ";
     }
+    // A server that responds with 503 is the right one.
+    return code === "UNEXPECTED_ANSWER" || (code === "UNREACHABLE" && !status)
+      ? `Check that ${address} is a Halyard server at least as new as this SDK. `
+      : "";
   };
   return {
-    problem(error) {
-      const isBusy = error.code === "UNREACHABLE" && error.status !== undefined;
-      const hint = isBusy ? undefined : advice[error.code]?.(address);
-      const what = `Halyard: ${error.message.replace(/\.$/, "")}.`;
-      const next =
-        error.code === "UNSUPPORTED_RUNTIME"
-          ? undefined
-          : "The client keeps trying; until then the last known values or the fallbacks apply.";
-      write(() => [what, hint, next].filter((part) => part !== undefined).join(" "), error);
-    },
+    problem: (error) =>
+      write(error, `${hintFor(error)}The last known values or the fallbacks apply.`),
     listenerFailed(name, cause) {
-      const message = `a listener of "${name}" failed`;
-      // As text, a cause can throw.
-      const text = () => `Halyard: ${message}: ${String(cause)}`;
-      write(text, { code: "LISTENER_FAILED", message, cause });
+      write({ code: "LISTENER_FAILED", message: `a listener of "${name}" failed`, cause }, cause);
     },
     evaluationFailed: (error) =>
-      write(
-        () => `Halyard: ${error.message} The fallback applies. This is logged once for each key.`,
-        error,
-      ),
+      write(error, "The fallback applies. This is logged once for each key."),
   };
 };

@@ -62,8 +62,8 @@ const maxSignatures = 10;
  * Resolves to the event of a request that was signed with one of the secrets.
  *
  * `rawBody` is the body exactly as received: a body that was parsed and serialized again has different bytes.
- * Checks the Standard Webhooks headers, or the plain signature header when `scheme` names it. Which of them is never
- * left to the request: its sender could leave the stronger one out.
+ * Checks the Standard Webhooks headers, or the plain signature header when `scheme` names it. The request never
+ * decides which: its sender could omit the stronger one.
  */
 export const verifyWebhook = async (
   rawBody: string | Uint8Array | ArrayBuffer,

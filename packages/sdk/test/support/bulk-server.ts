@@ -80,7 +80,7 @@ export const bulkServer = async (context: TestContext, changes: Partial<BulkStat
     open,
     /** Evaluations that wait for a response. */
     hanging,
-    /** Moves on by one revision and tells every open stream. */
+    /** Adds a revision, and sends a notification on every open stream. */
     change(change: Partial<BulkState>) {
       Object.assign(state, change);
       state.revision += 1;

@@ -1,4 +1,4 @@
-// Clients that are closed when their test ends, and what they have told so far.
+// Clients that are closed when their test ends, and the events that they have emitted.
 import type { TestContext } from "node:test";
 import { type Client, type ClientEvents, type ClientOptions, createClient } from "@halyard/sdk";
 import {
@@ -14,7 +14,7 @@ interface AllTiming {
   readonly timing?: Partial<Timing>;
 }
 
-type Told = {
+type Emitted = {
   [Name in keyof ClientEvents]: { name: Name; event: ClientEvents[Name] };
 }[keyof ClientEvents];
 
@@ -28,18 +28,19 @@ const names: readonly (keyof ClientEvents)[] = [
 ];
 
 const recorded = <T extends Pick<Client, "on" | "close">>(context: TestContext, client: T) => {
-  const told: Told[] = [];
-  for (const name of names) client.on(name, (event) => told.push({ name, event } as Told));
+  const emitted: Emitted[] = [];
+  for (const name of names) client.on(name, (event) => emitted.push({ name, event } as Emitted));
   context.after(() => client.close());
   return {
     client,
-    told,
-    names: () => told.map(({ name }) => name),
-    count: (name: keyof ClientEvents) => told.filter((entry) => entry.name === name).length,
+    emitted,
+    names: () => emitted.map(({ name }) => name),
+    count: (name: keyof ClientEvents) => emitted.filter((entry) => entry.name === name).length,
     /** The codes of the errors so far. */
-    errors: () => told.flatMap((entry) => (entry.name === "error" ? [entry.event.error.code] : [])),
+    errors: () =>
+      emitted.flatMap((entry) => (entry.name === "error" ? [entry.event.error.code] : [])),
     /** The keys of every change so far. */
-    changed: () => told.flatMap((entry) => (entry.name === "change" ? entry.event.keys : [])),
+    changed: () => emitted.flatMap((entry) => (entry.name === "change" ? entry.event.keys : [])),
   };
 };
 

@@ -1,4 +1,4 @@
-// The code blocks of docs/webhooks.md, and programs made of them that are started, asked and stopped.
+// The code blocks of docs/webhooks.md, and programs made of them that are started, queried and stopped.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

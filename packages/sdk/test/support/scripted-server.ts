@@ -125,7 +125,6 @@ export const sendJson = (response: ServerResponse, status: number, body: unknown
 export const quick = {
   minimumDelay: 5,
   maximumDelay: 20,
-  refusedDelay: 20,
   pollInterval: 20,
   usageInterval: 20,
 } as const;

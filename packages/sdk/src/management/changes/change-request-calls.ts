@@ -1,4 +1,4 @@
-// Calls about change requests.
+// The calls for change requests.
 import {
   type CallOptions,
   type createSend,
@@ -26,7 +26,7 @@ interface Calls {
 
 export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
   const path = (id: string, step = ""): string => `/change-requests/${pathPart(id)}${step}`;
-  /** Not retried after a lost response: it may have been taken, and something else has happened since. */
+  /** Not retried after a lost response: it may have been executed, and the request may have changed since. */
   const step = (
     id: string,
     name: string,
@@ -57,7 +57,7 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
         isLimited: true,
         options,
       }),
-    /** Its author; voids the approvals. */
+    /** For the author. Clears the approvals. */
     update: (
       id: string,
       change: Partial<NewChangeRequest>,
@@ -71,7 +71,7 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
         isLimited: true,
         options,
       }),
-    /** Applies it, unless its time is still to come. Another person than its author, with the digest of what they have seen. */
+    /** For another person than the author. Applies the request, unless it is scheduled. The digest says what was reviewed. */
     approve: (id: string, digest?: string, options?: CallOptions) =>
       step(id, "approve", options, {}, digest),
     refuse: (id: string, comment?: string, options?: CallOptions) =>
@@ -85,7 +85,7 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
         repeatable: true,
         options,
       }),
-    /** Its author: the same operations on what is there now; voids the approvals. */
+    /** For the author: bases the same operations on the current state. Clears the approvals. */
     rebase: (id: string, options?: CallOptions & ConfirmOption) =>
       send<RebasedChangeRequest>({
         method: "POST",
@@ -95,9 +95,9 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
         isLimited: true,
         options,
       }),
-    /** An approved one whose time has come. */
+    /** Applies an approved request whose time has come. */
     apply: (id: string, options?: CallOptions) => step(id, "apply", options),
-    /** An owner, without an approval. */
+    /** For owners: applies it without an approval. */
     bypass: (id: string, reason: string, digest?: string, options?: CallOptions) =>
       step(id, "bypass", options, { reason }, digest),
   };

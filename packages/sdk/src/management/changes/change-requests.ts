@@ -1,4 +1,4 @@
-// Change requests and previews, as requests and responses carry them.
+// Change requests and previews, as requests and responses contain them.
 import type { Preview } from "@halyard/core/preview/preview";
 import type { Actor } from "../resources.ts";
 import type { SegmentMembers, SegmentPatch } from "../segments.ts";
@@ -6,7 +6,7 @@ import type { SegmentMembers, SegmentPatch } from "../segments.ts";
 /** `approved` waits for its time; `applied`, `refused` and `withdrawn` are final. */
 export type ChangeRequestState = "open" | "approved" | "applied" | "refused" | "withdrawn";
 
-/** What to do to one thing. A later operation may build on an earlier one. */
+/** A change of one flag, segment, key, or environment. A later operation can build on an earlier one. */
 export interface NewOperation {
   /** A key by its id, the environment by its name. */
   readonly kind: "flag" | "segment" | "key" | "environment";
@@ -14,7 +14,7 @@ export interface NewOperation {
   readonly action: "create" | "patch" | "members" | "delete";
   /** Only when the flag or segment is at this version. */
   readonly version?: number | null;
-  /** As of the call that would do it directly. */
+  /** The body of the call that would apply it directly. */
   readonly body?: object | null;
 }
 
@@ -35,7 +35,7 @@ export interface ChangeRequestSummary {
   readonly id: string;
   readonly environment: string;
   readonly state: ChangeRequestState;
-  /** What it does, in a few words. */
+  /** A short summary. */
   readonly title: string;
   readonly reason: string | null;
   readonly author: Actor;
@@ -48,9 +48,9 @@ export interface ChangeRequestSummary {
   readonly appliedRevision: number | null;
   /** Who refused, withdrew or applied it. */
   readonly closedBy: Actor | null;
-  /** The owner who applied it without an approval, and why. */
+  /** The owner who bypassed the approval, and the reason. */
   readonly bypass: { readonly actor: Actor; readonly reason: string } | null;
-  /** The keys of what has changed since it was made: it cannot be applied then. */
+  /** The keys of what has changed since the request was created: it cannot be applied then. */
   readonly moved: readonly string[];
   readonly operations: readonly ProposedOperation[];
 }
@@ -61,7 +61,7 @@ export interface ChangeRequest extends ChangeRequestSummary {
     readonly before: Readonly<Record<string, unknown>> | null;
     readonly after: Readonly<Record<string, unknown>> | null;
   })[];
-  /** Of its operations, reason and time: sent with an approval, only what was seen is approved. */
+  /** Of its operations, reason and time: sent with an approval, it limits the approval to what was reviewed. */
   readonly digest: string;
   readonly approvals: readonly {
     readonly actor: Actor;
@@ -103,9 +103,9 @@ export interface ChangeRequestPage {
   readonly next: string | null;
 }
 
-/** Whom a change would hit, of the contexts that flags were evaluated for lately. */
+/** The users that a change would affect, estimated from recently evaluated contexts. */
 export interface ChangePreview extends Omit<Preview, "examples"> {
-  /** The environment's revision that the change was tried on. */
+  /** The environment's revision that the preview is based on. */
   readonly revision: number;
   /** One context for each targeting key; null when sampling is off. */
   readonly sample: {
@@ -121,7 +121,7 @@ export interface ChangePreview extends Omit<Preview, "examples"> {
   readonly examples?: Preview["examples"];
 }
 
-/** What would be done to a segment. */
+/** A change of a segment to preview. */
 export type SegmentPreview =
   | { readonly patch: SegmentPatch }
   | { readonly members: SegmentMembers };

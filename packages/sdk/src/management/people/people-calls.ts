@@ -1,4 +1,4 @@
-// The calls for people, and for the keys that they make for themselves.
+// The calls for people and their personal keys.
 
 import type { CreatedApiKey } from "../api-keys.ts";
 import { type CallOptions, type PostOptions, pathPart, type Send } from "../call.ts";
@@ -25,13 +25,13 @@ const userPath = (id: string) => `/users/${pathPart(id)}`;
 /** For owners. */
 export const userCalls = ({ send, get, post, remove }: Calls) => ({
   list: (options?: CallOptions) => get<User[]>("/users", options),
-  /** The answer has the link for the person, and nobody can read it again. */
+  /** The response contains the link for the person, which is shown only once. */
   invite: (user: NewUser, options?: PostOptions) => post<InvitedUser>("/users", user, options),
   /** Not retried after a lost response: that could undo a change made in between. */
   update: (id: string, patch: UserPatch, options?: CallOptions) =>
     send<User>({ method: "PATCH", path: userPath(id), body: patch, repeatable: false, options }),
   remove: (id: string, options?: CallOptions) => remove(userPath(id), options),
-  /** Both belong to one human: neither account approves what the other proposes. */
+  /** Marks both accounts as one human's: neither can approve a request of the other. */
   link: (id: string, account: string, options?: CallOptions) =>
     send<User>({
       method: "POST",
@@ -43,7 +43,7 @@ export const userCalls = ({ send, get, post, remove }: Calls) => ({
   /** Separates the account from all accounts that it is linked with. */
   unlink: (id: string, options?: CallOptions) =>
     send<User>({ method: "DELETE", path: `${userPath(id)}/linked`, repeatable: true, options }),
-  /** Another link; earlier ones of the person are no longer good. */
+  /** Creates a new link; earlier links of the person stop working. */
   newInvitation: (id: string, options?: CallOptions) =>
     send<Invitation>({
       method: "POST",
@@ -53,7 +53,7 @@ export const userCalls = ({ send, get, post, remove }: Calls) => ({
     }),
 });
 
-/** For people who are signed in, in the environment that they look at. */
+/** For people who are signed in, in the current environment. */
 export const personalKeyCalls = ({ get, post, remove }: Calls) => ({
   list: (options?: CallOptions) => get<PersonalKey[]>("/personal-keys", options),
   create: (key: NewPersonalKey, options?: PostOptions) =>

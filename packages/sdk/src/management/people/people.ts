@@ -1,4 +1,4 @@
-// People and their own keys, as requests and responses carry them.
+// People and their personal keys, as requests and responses contain them.
 import type { ApiKey } from "../api-keys.ts";
 import type { Role } from "../resources.ts";
 
@@ -8,18 +8,18 @@ export type PersonRole = "viewer" | "editor" | "admin";
 export interface NewUser {
   readonly name: string;
   readonly email?: string | null;
-  /** Manages people and environments, and may do everything in every environment. */
+  /** Manages people and environments, and has every permission in every environment. */
   readonly owner?: boolean;
   /** By the name of the environment; not for an owner. */
   readonly roles?: Readonly<Record<string, PersonRole>>;
 }
 
 export interface UserPatch extends Partial<Omit<NewUser, "roles">> {
-  /** By the name of the environment; null takes the role away, and what is not named stays. */
+  /** By the name of the environment; null removes the role, and other environments are unaffected. */
   readonly roles?: Readonly<Record<string, PersonRole | null>>;
 }
 
-/** Somebody with an account. */
+/** A person with an account. */
 export interface User extends Required<NewUser> {
   readonly id: string;
   readonly state: "invited" | "active";
@@ -35,7 +35,7 @@ export interface User extends Required<NewUser> {
   readonly sameAddress: readonly string[];
 }
 
-/** A link that is good once, for one person. */
+/** A link that works once, for one person. */
 export interface Invitation {
   /** Returned only once. */
   readonly url: string;
@@ -48,9 +48,9 @@ export interface InvitedUser extends User {
 
 export interface NewPersonalKey {
   readonly name: string;
-  /** No more than the person's own. */
+  /** At most the role of the person. */
   readonly role: Exclude<Role, "owner">;
-  /** Within a year. */
+  /** At most a year from now. */
   readonly expiresAt: string;
 }
 
