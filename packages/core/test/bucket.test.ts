@@ -9,7 +9,6 @@ import {
   hashLimit,
   isInRollout,
 } from "@halyard/core/bucket";
-import { PrefixTable } from "@halyard/core/bucket-of-many";
 import { assert as check, integer, property, string } from "fast-check";
 import { keyWithHash } from "./support/key-with-hash.ts";
 import { referenceHash, referenceInFrom, referenceIsIn } from "./support/reference.ts";
@@ -31,14 +30,9 @@ suite("the hash equals the reference's", () => {
     test(`for ${what}`, () => {
       check(
         property(flagKey, texts, (flag, key) => {
-          assert.equal(bucketHash(flag, key), referenceHash(flag, key));
-          const flags = [flag, `${flag}a`, `${flag}ab`, `${flag}abc`];
-          const table = new PrefixTable(flags.length);
-          for (const [index, each] of flags.entries()) table.set(index, bucketPrefix(each));
-          assert.deepEqual(
-            [...table.hashesOf(key)],
-            flags.map((each) => referenceHash(each, key)),
-          );
+          for (const each of [flag, `${flag}a`, `${flag}ab`, `${flag}abc`]) {
+            assert.equal(bucketHash(each, key), referenceHash(each, key));
+          }
         }),
         { numRuns: 1_000 },
       );

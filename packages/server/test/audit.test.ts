@@ -261,7 +261,7 @@ test("the first keys have theirs, by the operator, and so has an environment tha
   );
 });
 
-test("with the access log every request has its line, those of the fast path too", () => {
+test("with the access log every request has its line", () => {
   const requests = lines.filter(({ msg }) => msg === "request");
   const shown = requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
   for (const wanted of [

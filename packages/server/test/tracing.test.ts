@@ -84,7 +84,7 @@ suite("a request", () => {
     });
   });
 
-  test("of the kind that takes the fast path otherwise has its span too", async () => {
+  test("for an evaluation or a read has a span with its route", async () => {
     const admin = createApi(halyard.url, key);
     const { traceId, headers } = newTrace();
     const context = { context: {} };

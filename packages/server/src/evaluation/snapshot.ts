@@ -31,20 +31,13 @@ export interface Counters {
   forget(environmentId: number, flagKey?: string): void;
 }
 
-/** What callers are told of one result of a flag. */
+/** What callers get for one result of a flag. */
 export interface KeptBody {
   readonly evaluation: Evaluation;
   readonly outcome: Outcome;
-  /** Whether they may know which rule decided. */
+  /** Whether it says which rule decided. */
   readonly isFull: boolean;
   readonly text: string;
-  /** The first 128 bits of the text's SHA-256: numbers, so that they are added up at no cost. */
-  readonly digest0: number;
-  readonly digest1: number;
-  readonly digest2: number;
-  readonly digest3: number;
-  /** The one that was written before it. */
-  readonly before: KeptBody | undefined;
 }
 
 export interface EvaluationFlag extends VersionedFlag {
@@ -56,8 +49,8 @@ export interface EvaluationFlag extends VersionedFlag {
   readonly results: ResultCounter | undefined;
   /** Steps that its rules take for the largest context. */
   readonly work: number;
-  /** The body that was written last; a prepared flag has a fixed set of results, one object for each. */
-  body: KeptBody | undefined;
+  /** One for each result so far; a prepared flag has a fixed set of results, one object for each. */
+  readonly bodies: KeptBody[];
 }
 
 /** Its state changes in place, so the entry of a version is a new object. */
@@ -144,7 +137,7 @@ export const createSnapshot = (
       counter,
       results: prepared.decide && counter.results,
       work: prepared.decide === undefined ? 0 : ofDecision + workOfRules(flag.rules),
-      body: undefined,
+      bodies: [],
     };
     flags.set(flag.key, entry);
     work += entry.work - (known?.work ?? 0);

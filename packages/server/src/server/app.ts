@@ -1,8 +1,7 @@
 // The HTTP server: Fastify, the hooks that every request passes, and the one error handler.
 import { type FastifyInstance, fastify } from "fastify";
-import { createFastPath } from "../evaluation/fast-path/fast-path.ts";
-import { fastRoutes } from "../evaluation/fast-path/routes.ts";
 import { type FlagdDependencies, flagdRoutes } from "../evaluation/flagd/routes.ts";
+import { createDirect } from "../evaluation/ofrep/direct.ts";
 import { type RefetchDependencies, refetchRoutes } from "../evaluation/ofrep/events-route.ts";
 import { type EvaluationDependencies, evaluationRoutes } from "../evaluation/ofrep/routes.ts";
 import { createEventStreams, type StreamSettings } from "../evaluation/streams/event-streams.ts";
@@ -38,7 +37,7 @@ import { describeApi } from "../platform/http/openapi/openapi.ts";
 import { requestIdOf, setCommonHeaders } from "../platform/http/request/common-headers.ts";
 import { answerPreflights } from "../platform/http/request/cors.ts";
 import { createObserver, type ObserveDependencies } from "../platform/http/request/observe.ts";
-import { addRequestSteps, type RequestStep } from "../platform/http/request/request-steps.ts";
+import { addRequestSteps } from "../platform/http/request/request-steps.ts";
 import { traceRequests } from "../platform/http/request/trace-requests.ts";
 import type { Tracing } from "../platform/telemetry/tracing.ts";
 import { type McpDependencies, mcpRoutes } from "./mcp/routes.ts";
@@ -49,7 +48,7 @@ export const maxBodyBytes = 256 * 1_024;
 export interface AppDependencies
   extends Omit<
       ApiDependencies & RefetchDependencies & EvaluationDependencies,
-      "streams" | "counts" | "sessions"
+      "streams" | "counts" | "sessions" | "direct"
     >,
     ObserveDependencies,
     MetricsDependencies,
@@ -148,8 +147,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   const observer = createObserver(dependencies);
 
   overload.watch(app.server);
-  const steps: RequestStep[] = [serializePipelined(trackResponse)];
-  if (tracing) steps.push(traceRequests(app, tracing));
+  // Each request passes these in their order, then Fastify's hooks: the name of its span, then the lifecycle.
+  addRequestSteps(app.server, [
+    serializePipelined(trackResponse),
+    ...(tracing ? [traceRequests(app, tracing)] : []),
+  ]);
   const isClosing = addLifecycle(app, {
     observer,
     overload,
@@ -175,13 +177,6 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     streams.close();
   });
 
-  const counts = dependencies.meter.evaluations;
-  // Spans and lines of the access log come from the framework's hooks.
-  if (!tracing && !dependencies.accessLog) {
-    const fastPath = { log, now, overload, observer, keyCheck, maxBodyBytes, isClosing };
-    steps.push(createFastPath(fastRoutes({ ...dependencies, counts }), fastPath));
-  }
-  addRequestSteps(app.server, steps);
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {
@@ -226,7 +221,9 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     async (api) => {
       requirePermissions(api);
-      evaluationRoutes(api, { ...dependencies, counts });
+      const counts = dependencies.meter.evaluations;
+      const direct = createDirect({ observer, keyCache, isClosing, maxBodyBytes });
+      evaluationRoutes(api, { ...dependencies, counts, direct });
     },
     { prefix: "/ofrep/v1" },
   );

@@ -1,6 +1,8 @@
 // The bodies of evaluations, written once for each flag and outcome and kept for as long as the flag stays as it is.
 import { hash } from "node:crypto";
-import type { Evaluation, Reason } from "@halyard/core/evaluate";
+import type { EvaluationContext } from "@halyard/core/context";
+import { type Evaluation, evaluate, type Reason } from "@halyard/core/evaluate";
+import type { Turn } from "@halyard/core/targeting/turn";
 import { may, type Principal } from "../../platform/auth/principal.ts";
 import type { ContextSample } from "../context-sample.ts";
 import { evaluateFlag, outcomeOf } from "../evaluate.ts";
@@ -9,9 +11,8 @@ import type { EvaluationTotals } from "../usage/counts.ts";
 import type { EvaluationErrors } from "../usage/failed-evaluations.ts";
 import { parseEvaluationRequest } from "./request.ts";
 
-/** Client keys, which anybody can read in a page, are not told which rule decided. */
-export const mayExplain = (principal: Pick<Principal, "role">): boolean =>
-  may(principal, "flags.explain");
+/** Client keys are public, so they don't learn which rule decided. */
+const mayExplain = (principal: Pick<Principal, "role">): boolean => may(principal, "flags.explain");
 
 /**
  * The protocol's own reasons. Providers of some languages answer `DISABLED` with the program's own default, so that turning
@@ -49,42 +50,21 @@ const asProtocol = (
   return { value, variant, reason, ...(Object.keys(metadata).length > 0 && { metadata }) };
 };
 
-const writeBody = (
+/** The kept body of this result, written the first time; with a flag set id it holds the version of the flag. */
+const bodyOf = (
   entry: EvaluationFlag,
   evaluation: Evaluation,
   isFull: boolean,
   flagSetId: string | undefined,
 ): KeptBody => {
-  const told = asProtocol(entry, evaluation, isFull, flagSetId);
-  const text = JSON.stringify({ key: entry.flag.key, ...told });
-  const digest = hash("sha256", text, "buffer");
-  return {
-    evaluation,
-    outcome: outcomeOf(entry, evaluation),
-    isFull,
-    text,
-    digest0: digest.readInt32LE(0),
-    digest1: digest.readInt32LE(4),
-    digest2: digest.readInt32LE(8),
-    digest3: digest.readInt32LE(12),
-    before: entry.body,
-  };
-};
-
-/** The body that tells what came of an evaluation of this flag; of a flag set with an id, also the version. */
-export const bodyOf = (
-  entry: EvaluationFlag,
-  evaluation: Evaluation,
-  isFull: boolean,
-  flagSetId: string | undefined,
-): KeptBody => {
-  let body = entry.body;
-  while (body !== undefined && (body.evaluation !== evaluation || body.isFull !== isFull)) {
-    body = body.before;
+  for (const body of entry.bodies) {
+    if (body.evaluation === evaluation && body.isFull === isFull) return body;
   }
-  if (body !== undefined) return body;
-  entry.body = writeBody(entry, evaluation, isFull, flagSetId);
-  return entry.body;
+  const fields = asProtocol(entry, evaluation, isFull, flagSetId);
+  const text = JSON.stringify({ key: entry.flag.key, ...fields });
+  const body = { evaluation, outcome: outcomeOf(entry, evaluation), isFull, text };
+  entry.bodies.push(body);
+  return body;
 };
 
 export interface OneAnswer {
@@ -102,7 +82,7 @@ export interface EvaluationRecords {
 }
 
 /** Undefined when answers do not tell it. */
-export const flagSetIdOf = (
+const flagSetIdOf = (
   { environmentName }: Snapshot,
   { ofrepMetadata }: EvaluationRecords,
 ): string | undefined => (ofrepMetadata === true ? environmentName : undefined);
@@ -133,4 +113,49 @@ export const answerOne = (
     status: "errorCode" in evaluation ? 400 : 200,
     body: bodyOf(entry, evaluation, mayExplain(principal), flagSetIdOf(snapshot, records)).text,
   };
+};
+
+export interface AllAnswer {
+  readonly tag: string;
+  readonly body: Buffer;
+}
+
+/**
+ * All flags for one context. The tag is a hash of the whole body, with the address of the event stream: clients take the
+ * address from their last whole response, so a 304 must not leave them with one that has expired.
+ */
+export const answerAll = (
+  snapshot: Snapshot,
+  context: EvaluationContext,
+  streamUrl: string | undefined,
+  principal: Principal,
+  records: EvaluationRecords,
+  /** Flags that are already decided are in it. */
+  turn: Turn,
+): AllAnswer => {
+  const { counts } = records;
+  const isFull = mayExplain(principal);
+  const flagSetId = flagSetIdOf(snapshot, records);
+  // Counted for the environment, not as a use of each flag.
+  counts.bulk += 1;
+  snapshot.bulk.on += 1;
+  const texts = snapshot.all().map((entry) => {
+    const known = turn.evaluations.get(entry.flag.key);
+    const { outcome, text } = bodyOf(
+      entry,
+      known ?? evaluate(entry.prepared, context, turn),
+      isFull,
+      flagSetId,
+    );
+    counts[outcome] += 1;
+    return text;
+  });
+  const rest = JSON.stringify({
+    metadata: { environment: snapshot.environmentName },
+    ...(streamUrl !== undefined && {
+      eventStreams: [{ type: "sse", url: streamUrl, inactivityDelaySec: 120 }],
+    }),
+  });
+  const body = Buffer.from(`{"flags":[${texts.join(",")}],${rest.slice(1)}`);
+  return { tag: hash("sha256", body, "base64url").slice(0, 27), body };
 };

@@ -96,8 +96,6 @@ type Client = Pick<FastifyRequest, "ip" | "headers">;
 
 export interface KeyCheck {
   readonly authenticate: Authenticate;
-  /** The key in these headers when it was valid before and may do this from anywhere; otherwise `authenticate` has to look closer. */
-  known(headers: IncomingHttpHeaders, needed: Permission): Readonly<KeyEntry> | undefined;
   /** The same for a key that came in another way than in a header. */
   check(text: string, client: Client, needed: Permission): Authenticated | Promise<Authenticated>;
 }
@@ -146,13 +144,6 @@ export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyC
 
   return {
     check,
-    known(headers, needed) {
-      const presented = presentedKey(headers);
-      const entry = presented.ok ? keyCache.known(presented.value) : undefined;
-      return entry && entry.principal.origins === null && may(entry.principal, needed)
-        ? entry
-        : undefined;
-    },
     authenticate(request, needed) {
       const presented = presentedKey(request.headers);
       return presented.ok ? check(presented.value, request, needed) : refuse(request.ip, presented);

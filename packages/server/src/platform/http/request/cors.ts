@@ -1,26 +1,32 @@
 // What pages of any origin may use, and how browsers are told so.
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../../auth/principal.ts";
 
 /** What a client key is for, and nothing else. The session of the dashboard is of no use here. */
 export const isOpenToPages = (url: string): boolean =>
   url.startsWith("/ofrep/") || /^\/api\/v1\/usage(?:\?|$)/.test(url);
 
-/** Headers of every answer that a page may read. */
-export const pageHeaders = {
+/** Headers of every response that a page can read. */
+const pageHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "etag, retry-after, x-request-id",
 } as const;
 
-/** The answer to a key that is for certain pages names the page that has asked. */
+/** For a key that is limited to certain pages, they name the page that sent the request. */
+export const pageHeadersFor = (
+  request: FastifyRequest,
+  { origins }: Pick<Principal, "origins"> = request.auth?.principal ?? { origins: null },
+) => {
+  const { origin } = request.headers;
+  return origins === null || origin === undefined
+    ? pageHeaders
+    : { ...pageHeaders, "access-control-allow-origin": origin };
+};
+
 export const allowPages = (
   reply: FastifyReply,
-  { origins } = reply.request.auth?.principal ?? { origins: null },
-): FastifyReply => {
-  reply.headers(pageHeaders);
-  const { origin } = reply.request.headers;
-  if (origins === null || origin === undefined) return reply;
-  return reply.header("access-control-allow-origin", origin);
-};
+  holder?: Pick<Principal, "origins">,
+): FastifyReply => reply.headers(pageHeadersFor(reply.request, holder));
 
 /** Browsers ask before they send a key: answered without one, since the question carries none. */
 export const answerPreflights = (

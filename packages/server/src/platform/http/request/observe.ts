@@ -1,5 +1,4 @@
 // Sees every request: counts and times it, and writes the log lines about it.
-import type { IncomingMessage } from "node:http";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMeter, RouteMeter } from "../../telemetry/http-meter.ts";
 import { createCappedLog } from "./capped-log.ts";
@@ -29,21 +28,13 @@ export interface Observer {
   began(request: FastifyRequest, reply: FastifyReply): void;
   /** To be called before the answer is sent: how long a client takes to read it says nothing of the server. */
   answered(request: FastifyRequest, status: number): void;
-  /** The same for a request of the fast path. */
-  answeredFast(
-    route: ObservedRoute,
-    request: IncomingMessage,
-    reqId: string,
-    status: number,
-    startedAt: number,
-  ): void;
 }
 
 /** Of a path in the log: keys of flags are shorter. */
 const longestPath = 300;
 
 /** Without its query, which may hold a token. */
-const pathOf = ({ url = "" }: { readonly url?: string | undefined }): string =>
+const pathOf = ({ url }: Pick<FastifyRequest, "url">): string =>
   url.split("?", 1)[0]?.slice(0, longestPath) ?? "";
 
 /** Who only asks whether there is a session has tried nothing. */
@@ -88,30 +79,6 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     );
   };
 
-  /** `known` is the request as the framework knows it, when it has seen it; the fast path takes none without a key. */
-  const answered = (
-    route: ObservedRoute,
-    request: Pick<IncomingMessage, "method" | "url">,
-    reqId: string,
-    status: number,
-    startedAt: number,
-    known?: FastifyRequest,
-  ): void => {
-    const { method = "" } = request;
-    const milliseconds = now() - startedAt;
-    meterOf(route, method).done(status, milliseconds);
-    if (milliseconds < isSlowFrom) return;
-    slow[known && !known.auth ? "withoutKey" : "withKey"].warn(() => ({
-      reqId,
-      method,
-      route: route.pattern,
-      path: pathOf(request),
-      status,
-      milliseconds: Math.round(milliseconds),
-      ...(known && { address: known.ip, ...whoOf(known) }),
-    }));
-  };
-
   return {
     began(request, reply) {
       if (!accessLog) return;
@@ -122,12 +89,22 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     },
 
     answered(request, status) {
-      const { route, startedAt } = request;
+      const { route, method } = request;
       if (status === 401 && hasTried(request)) failures.failed(request, route.pattern);
       if (status === 403) failures.forbidden(request, route.pattern);
-      answered(route, request, request.id, status, startedAt, request);
+      const milliseconds = now() - request.startedAt;
+      meterOf(route, method).done(status, milliseconds);
+      if (milliseconds < isSlowFrom) return;
+      slow[request.auth ? "withKey" : "withoutKey"].warn(() => ({
+        reqId: request.id,
+        method,
+        route: route.pattern,
+        path: pathOf(request),
+        status,
+        milliseconds: Math.round(milliseconds),
+        address: request.ip,
+        ...whoOf(request),
+      }));
     },
-
-    answeredFast: answered,
   };
 };

@@ -1,4 +1,4 @@
-// A span for every request, when the operator has loaded an SDK for it. The fast path is not taken then.
+// A span for every request, when the operator has loaded an SDK for it.
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { RequestSpan, Tracing } from "../../telemetry/tracing.ts";
