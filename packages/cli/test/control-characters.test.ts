@@ -16,7 +16,7 @@ import {
 } from "../../server/test/support/server.ts";
 import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
-/** Sets the title, clears the screen, starts a line, colours text with a single character, and reverses the reading direction. */
+/** Sets the title, clears the screen, starts a line, colors text with a single character, and reverses the reading direction. */
 const nasty =
   "one\u001b]0;owned\u0007\u001b[2J\r\nforged\u007f\u009b31mend\u0085\u202eback\u2066\u200f\u061c\u2028over\u2069";
 const cleaned = /one \]0;owned \[2J forged 31mend back over/;
@@ -98,9 +98,9 @@ suite("text", () => {
     assert.doesNotMatch(stdout, controls);
   });
 
-  test("our own colours are kept", async () => {
-    const coloured = halyard.with({ FORCE_COLOR: "1" });
-    const listed = await coloured.succeed("flags", "list", "--search", "plain");
+  test("our own colors are kept", async () => {
+    const colored = halyard.with({ FORCE_COLOR: "1" });
+    const listed = await colored.succeed("flags", "list", "--search", "plain");
     const off = "\u001b[2moff\u001b[22m";
     assert.ok(listed.includes(`\nplain  ${off}    everyone  more than one`), listed);
     assert.doesNotMatch(listed.split("\n")[1]?.replace(off, "") ?? "", controls);

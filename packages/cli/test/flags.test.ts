@@ -263,7 +263,7 @@ test("missing permissions and unavailable servers", async () => {
   });
 });
 
-test("at a terminal, output is coloured and changes ask for confirmation", {
+test("at a terminal, output is colored and changes ask for confirmation", {
   skip: noTerminal,
 }, async () => {
   await environment.admin("POST", "/flags", { key: "precious", type: "boolean" });
@@ -271,13 +271,13 @@ test("at a terminal, output is coloured and changes ask for confirmation", {
   const kept = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "n\n"]]);
   assert.equal(kept.code, 2);
   assert.match(kept.screen, /Nothing was changed/);
-  const isColoured = (text: string) => stripVTControlCharacters(text) !== text;
+  const isColored = (text: string) => stripVTControlCharacters(text) !== text;
   const listed = await runAtTerminal(["flags", "list", "--search", "precious"], settings);
-  assert.ok(isColoured(listed.screen));
+  assert.ok(isColored(listed.screen));
   assert.match(listed.screen, /precious/);
   const plain = await runAtTerminal(["flags", "list"], { ...settings, NO_COLOR: "1" });
-  assert.ok(!isColoured(plain.screen));
-  assert.ok(!isColoured(await halyard.succeed("flags", "list")));
+  assert.ok(!isColored(plain.screen));
+  assert.ok(!isColored(await halyard.succeed("flags", "list")));
   const gone = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "y\n"]]);
   assert.equal(gone.code, 0, gone.screen);
   assert.equal((await environment.admin("GET", "/flags/precious")).status, 404);

@@ -94,7 +94,7 @@ test("a long list of users becomes a segment", () => {
   ]);
 });
 
-test("a file is recognised if the product is not specified", async () => {
+test("a file is recognized if the product is not specified", async () => {
   for (const [file, from] of Object.values(files)) {
     const document = await readDocument(join(folder, file));
     await assert.rejects(readFlagsFile(document), ({ message }: Error) =>

@@ -47,7 +47,7 @@ test("any split can get any shares, and no user moves without need", () => {
       const stayed = after.slice(0, total).filter((each, at) => each === before[at]).length;
       assert.equal(stayed, stay);
       made.forEach(({ variant }, index) => {
-        assert.notEqual(variant, made[index + 1]?.variant, "neighbours are merged");
+        assert.notEqual(variant, made[index + 1]?.variant, "neighbors are merged");
       });
     }),
     { numRuns: 500 },

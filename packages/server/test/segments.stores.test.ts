@@ -129,8 +129,8 @@ suite("segments", () => {
       include: ["ok", 7],
       when: { segment: ["a"] },
     });
-    assert.match(wrong.text, /include\[1\] must be a text/);
-    assert.match(wrong.text, /segments do not contain others/);
+    assert.match(wrong.text, /include\[1\] must be a string/);
+    assert.match(wrong.text, /segments can't contain others/);
   });
 });
 

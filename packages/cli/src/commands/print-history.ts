@@ -2,7 +2,7 @@
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FlagHistoryEntry, HistoryEntry } from "@halyard/sdk/management";
 import { actorInLine, actorWithId, changesBetween } from "../terminal/flag-text.ts";
-import { coloured, inOneLine, print } from "../terminal/output.ts";
+import { colored, inOneLine, print } from "../terminal/output.ts";
 import { segmentChanges } from "../terminal/segment-text.ts";
 
 interface Shown
@@ -26,7 +26,7 @@ const reviewLines = ({ changeRequest, bypass }: Pick<Shown, "changeRequest" | "b
 
 const printEntry = ({ title, createdAt, actor, reason, actions, changes, ...review }: Shown) => {
   const what = actions.map((action) => action.replace(/^\w+\./, "")).join(", ");
-  print(`${coloured("bold", title)}  ${createdAt}  ${what} by ${actorWithId(actor)}`);
+  print(`${colored("bold", title)}  ${createdAt}  ${what} by ${actorWithId(actor)}`);
   if (reason !== undefined) print(`      because: ${inOneLine(reason)}`);
   for (const line of reviewLines(review)) print(`      ${inOneLine(line)}`);
   for (const line of changes) print(`      ${line}`);

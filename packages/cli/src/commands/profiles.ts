@@ -18,7 +18,7 @@ import { withExamples } from "../terminal/examples.ts";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import {
   CommandFailed,
-  coloured,
+  colored,
   inOneLine,
   print,
   printAside,
@@ -199,7 +199,7 @@ const showProfile = (named: string | undefined, { json: asJson }: Options) => {
     return printJson({ name, url, environment, role, production, key, current: isActive, file });
   }
   const unknown = `unknown (to ask the server: halyard whoami -p ${name})`;
-  print(coloured("bold", name));
+  print(colored("bold", name));
   print(inOneLine(`  address      ${url}`));
   print(inOneLine(`  environment  ${environment ?? unknown}`));
   print(inOneLine(`  role         ${role ?? unknown}`));

@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect, serverCommand } from "../server-connec
 import { checkKey } from "../server-connection/place.ts";
 import { shownKey } from "../server-connection/profiles.ts";
 import { withExamples } from "../terminal/examples.ts";
-import { coloured, inOneLine, print, printJson } from "../terminal/output.ts";
+import { colored, inOneLine, print, printJson } from "../terminal/output.ts";
 
 export const whoamiCommand = (): Command =>
   withExamples(
@@ -29,7 +29,7 @@ const showKey = async (options: ConnectionOptions & { readonly json?: boolean })
       expiresAt,
       ...(proposes && { proposes }),
     });
-  print(coloured("bold", environment));
+  print(colored("bold", environment));
   for (const [what, value] of Object.entries({
     server,
     role,

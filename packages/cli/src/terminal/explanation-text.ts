@@ -12,7 +12,7 @@ import type {
 } from "@halyard/core/targeting/explain";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import type { Management, Success } from "@halyard/sdk/management";
-import { coloured, inOneLine } from "./output.ts";
+import { colored, inOneLine } from "./output.ts";
 import { attributeText } from "./targeting-text.ts";
 
 type Explained = Awaited<ReturnType<Management["flags"]["explain"]>>;
@@ -23,13 +23,13 @@ const styles = { true: "green", false: "red", unknown: "yellow" } as const;
 
 const resultText = (result: ShownTruth): string => {
   const word = String(result) as keyof typeof styles;
-  return coloured(styles[word], word.padEnd(7));
+  return colored(styles[word], word.padEnd(7));
 };
 
 const line = (depth: number, result: ShownTruth, text: string): string =>
   inOneLineWith(resultText(result), `${"  ".repeat(depth)}${text}`);
 
-/** Results are coloured on a terminal, but the rest of the line is not. */
+/** Results are colored on a terminal, but the rest of the line is not. */
 const inOneLineWith = (result: string, text: string): string => `  ${result}  ${inOneLine(text)}`;
 
 const foundText = (condition: AttributeCondition & { readonly found?: unknown }): string =>

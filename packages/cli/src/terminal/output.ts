@@ -95,14 +95,14 @@ export const printJson = (value: unknown): void => print(jsonText(value, 2));
 type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 
 /** Adds color on a terminal only. Respects NO_COLOR and FORCE_COLOR. */
-export const coloured = (style: Style, text: string): string =>
+export const colored = (style: Style, text: string): string =>
   styleText(style, inOneLine(text), { stream: process.stdout });
 
 /** Text, or text with a color. Escape codes inside the text are removed. */
 export type Cell = string | { readonly style: Style; readonly text: string };
 
 export const shownCell = (cell: Cell): string =>
-  typeof cell === "string" ? inOneLine(cell) : coloured(cell.style, cell.text);
+  typeof cell === "string" ? inOneLine(cell) : colored(cell.style, cell.text);
 
 const widthOf = (cell: Cell): number =>
   inOneLine(typeof cell === "string" ? cell : cell.text).length;
@@ -121,6 +121,6 @@ export const printTable = (
       .map((cell, index) => padded(cell, widths[index] ?? 0))
       .join("  ")
       .trimEnd();
-  print(coloured("bold", line(columns.map((column) => column.toUpperCase()))));
+  print(colored("bold", line(columns.map((column) => column.toUpperCase()))));
   for (const row of rows) print(line(row));
 };

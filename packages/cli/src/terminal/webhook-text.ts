@@ -2,7 +2,7 @@
 import type { Delivery, DeliveryAttempt, ListChange, NewWebhook } from "@halyard/sdk/management";
 import type { WebhookEvent } from "@halyard/sdk/webhooks";
 import { actorInLine, changesInOneLine, previousFlag } from "./flag-text.ts";
-import { type Cell, coloured, inOneLine } from "./output.ts";
+import { type Cell, colored, inOneLine } from "./output.ts";
 
 /** The names of a comma-separated list. The server validates them. */
 export const eventNames = (text: string): NewWebhook["events"] =>
@@ -72,7 +72,7 @@ export const eventText = (event: ChangeEvent): string => {
     event.createdAt,
     event.type.padEnd(13),
     `#${event.sequence}`,
-    `${coloured("bold", key)}${"version" in event.data ? ` v${event.data.version}` : ""}`,
+    `${colored("bold", key)}${"version" in event.data ? ` v${event.data.version}` : ""}`,
     ...(changes === "" ? [] : [changes]),
     `by ${actorInLine(event.actor)}`,
     ...(event.reason === undefined ? [] : [`because: ${inOneLine(event.reason)}`]),

@@ -11,7 +11,7 @@ export const noTerminal: string | false =
 
 export interface TerminalRun {
   readonly code: number | null;
-  /** The content of the screen, including colours. */
+  /** The content of the screen, including colors. */
   readonly screen: string;
 }
 

@@ -24,7 +24,7 @@ import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
 import {
   type Cell,
   CommandFailed,
-  coloured,
+  colored,
   inOneLine,
   print,
   printAside,
@@ -223,7 +223,7 @@ const printFlag = (flag: Flag, version: number | undefined, more: readonly FlagR
     ["version", String(version)],
     ...more,
   ];
-  print(coloured("bold", flag.key));
+  print(colored("bold", flag.key));
   for (const [name, value] of rows) print(`  ${name.padEnd(14)}  ${shownCell(value)}`);
 };
 

@@ -17,7 +17,7 @@ import {
   serverCommand,
 } from "../../server-connection/connection.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { CommandFailed, coloured, inOneLine, print, printJson } from "../../terminal/output.ts";
+import { CommandFailed, colored, inOneLine, print, printJson } from "../../terminal/output.ts";
 
 type DoctorOptions = OperatorOptions & ConnectionOptions;
 
@@ -156,9 +156,9 @@ const connectOrAsk = (options: DoctorOptions) => {
 };
 
 const labels: Readonly<Record<Level, string>> = {
-  ok: coloured("green", "OK  "),
-  warn: coloured("yellow", "WARN"),
-  fail: coloured("red", "FAIL"),
+  ok: colored("green", "OK  "),
+  warn: colored("yellow", "WARN"),
+  fail: colored("red", "FAIL"),
 };
 
 const printCheck = ({ level, about, message, remedy }: Check): void => {

@@ -5,7 +5,7 @@ import type {
   RebasedChangeRequest,
 } from "@halyard/sdk/management";
 import { actorInLine } from "../../terminal/flag-text.ts";
-import { type Cell, coloured, inOneLine, print, withoutControls } from "../../terminal/output.ts";
+import { type Cell, colored, inOneLine, print, withoutControls } from "../../terminal/output.ts";
 
 const styles = {
   open: "yellow",
@@ -52,7 +52,7 @@ export const missingApprovals = ({
 
 export const printRequest = (request: ChangeRequest): void => {
   const { id, title, state, reason, author, applyAt, moved, bypass } = request;
-  print(`${coloured("bold", `${id} ${title}`)}  ${coloured(styles[state], state)}`);
+  print(`${colored("bold", `${id} ${title}`)}  ${colored(styles[state], state)}`);
   line(`  by ${actorInLine(author)} at ${request.createdAt}`);
   if (reason !== null) line(`  because: ${reason}`);
   if (applyAt !== null) line(`  to be applied at ${applyAt}`);

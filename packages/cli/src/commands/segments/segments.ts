@@ -13,7 +13,7 @@ import { type PastOptions, pastCommand, pastOf } from "../../server-connection/p
 import { withExamples } from "../../terminal/examples.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import {
-  coloured,
+  colored,
   inOneLine,
   print,
   printAside,
@@ -131,7 +131,7 @@ const showSegment = async (key: string, options: ReadOptions & PastOptions): Pro
         ]),
     ["version", String(version)],
   ];
-  print(coloured("bold", segment.key));
+  print(colored("bold", segment.key));
   for (const [name, text] of rows) print(`  ${name.padEnd(11)}  ${inOneLine(text)}`);
 };
 

@@ -15,7 +15,7 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import {
   type Cell,
   CommandFailed,
-  coloured,
+  colored,
   inOneLine,
   print,
   printAside,
@@ -130,7 +130,7 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
   const webhook = answered(connection, await webhooks.get(id));
   const health = answered(connection, await webhooks.healthOf(id));
   if (options.json) return printJson({ ...webhook, health });
-  print(coloured("bold", webhook.id));
+  print(colored("bold", webhook.id));
   print(`  address  ${inOneLine(webhook.url)}`);
   print(`  events   ${webhook.events.join(", ")}`);
   if (webhook.cloudEvents) print("  headers  CloudEvents");

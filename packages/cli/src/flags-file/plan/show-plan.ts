@@ -4,7 +4,7 @@ import type { Flag } from "@halyard/core/flags/registry";
 import type { Change, FlagStep, Plan, SegmentStep } from "@halyard/core/plan/plan";
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import { membersBetween } from "@halyard/sdk/segment-members";
-import { coloured } from "../../terminal/output.ts";
+import { colored } from "../../terminal/output.ts";
 import { listChangeText, restChanges, segmentText } from "../../terminal/segment-text.ts";
 import { ruleChanges } from "../../terminal/targeting-text.ts";
 import { textOf } from "../loose-values.ts";
@@ -70,15 +70,15 @@ const lineOf = (change: Change, width: number, isComparison: boolean): string =>
   const text = `${nameOf(change).padEnd(width)}  ${bodyOf(change)}`;
   switch (change.kind) {
     case "create":
-      return coloured("green", `+ ${text}`);
+      return colored("green", `+ ${text}`);
     case "update":
-      return coloured("yellow", `~ ${text}`);
+      return colored("yellow", `~ ${text}`);
     case "delete":
-      return coloured("red", `- ${text}`);
+      return colored("red", `- ${text}`);
     case "retype":
       return isComparison
-        ? coloured("yellow", `~ ${text}`)
-        : coloured("red", `! ${text}: fixed at creation`);
+        ? colored("yellow", `~ ${text}`)
+        : colored("red", `! ${text}: fixed at creation`);
   }
 };
 
