@@ -40,7 +40,7 @@ test("over plain http under any name, changes are confirmed and texts are copied
   await heading(page, "plain").waitFor();
   await page.getByLabel("Percent of users").fill("50");
   await page.getByRole("button", { name: "Save changes" }).press("Enter");
-  await notice(page, "plain").getByText("Now off, 50 % when on.").waitFor();
+  await notice(page, "plain").getByText("Now off, 50% when on.").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "plain"), { percentage: 50 });
 
   await page.getByRole("button", { name: "Copy key" }).click();

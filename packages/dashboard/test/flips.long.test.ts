@@ -34,7 +34,7 @@ test("a segment's people, and those that review a request, see whom it changes",
   );
   await page.getByLabel("Add targeting keys, one per line or with commas").fill("user-20\nuser-21");
   await page.getByRole("button", { name: "Add to the list" }).click();
-  await says(inDialog(page), /^Of 40 people seen since .*, about 5 % \(.*\) change from off/);
+  await says(inDialog(page), /^Of 40 people seen since .*, about 5% \(.*\) change from off/);
   await page.keyboard.press("Escape");
 
   const environment = await server.environment();
@@ -93,7 +93,7 @@ test("a key is created with a limit of its own", async (t) => {
   await dialog(page).getByRole("button", { name: "I saved the key" }).click();
   await page
     .getByRole("row", { name: /deploy/ })
-    .getByText("limit on flips: 5 %")
+    .getByText("limit on flips: 5%")
     .waitFor();
 });
 

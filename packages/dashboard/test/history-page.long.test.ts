@@ -68,7 +68,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
   assert.deepEqual(JSON.parse(json.text), all);
 
   await page.getByRole("button", { name: "Restore this version: checkout, version 1" }).click();
-  await dialog(page).getByText("50 % → 5 %", { exact: true }).waitFor();
+  await dialog(page).getByText("50% → 5%", { exact: true }).waitFor();
   await dialog(page).getByRole("button", { name: "Restore" }).press("Enter");
   await notice(page, "checkout").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 5 });

@@ -37,12 +37,12 @@ test("the page says that the percentage of a flag with rules decides, before and
   await page
     .getByRole("status")
     .filter({
-      hasText: /^5.% → 25.%: applies to users who are not decided by a rule; no one loses it\.$/,
+      hasText: /^5% → 25%: applies to users who are not decided by a rule; no one loses it\.$/,
     })
     .waitFor();
   await page.getByRole("button", { name: "Save changes" }).press("Enter");
   await notice(page, "ruled")
-    .getByText(/^Now on, 1 rule, then 25.%\.$/)
+    .getByText(/^Now on, 1 rule, then 25%\.$/)
     .waitFor();
 });
 
@@ -66,7 +66,7 @@ test("the link to a revision shows the flag at that revision without another cli
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/then");
   await page.getByRole("link", { name: "View this revision (revision 2)" }).click();
   await tryIt(page)
-    .getByText(/^At that time: on, 1 rule, then 5.%$/)
+    .getByText(/^At that time: on, 1 rule, then 5%$/)
     .waitFor();
   await tryIt(page).getByText("If plan is pro, serve on.").waitFor();
   await tryIt(page).getByText("Revision 2.").waitFor();
