@@ -24,7 +24,10 @@ let server: Awaited<ReturnType<typeof startTestServer>>;
 let receiver: ScriptedReceiver;
 let developmentKey: string;
 
+const startedIn = process.cwd();
 after(async () => {
+  // Other test files share the process.
+  process.chdir(startedIn);
   await server.close();
   await receiver.close();
 });
